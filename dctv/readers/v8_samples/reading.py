@@ -92,8 +92,8 @@ class ProfilePass:
     def _chunk(self, file: int, profile: Mapping[str, Any]) -> DecodedChunk:
         tree = tree_of(profile)
         samples = _of_cpu(profile) if "nodes" in profile or "startTime" in profile else _of_heap(profile, tree)
-        self._note(file, "node of the call tree is none, or is given twice", tree.bad, incomplete=True)
-        self._note(file, "stack is too long, that of the function above is taken", tree.deep, incomplete=False)
+        self._note(file, "node of the call tree is malformed, or is given twice", tree.bad, incomplete=True)
+        self._note(file, "stack is too long, that of the function above is used", tree.deep, incomplete=False)
         self._note(file, "sample has no time or size", samples.lost, incomplete=True)
         self._note(file, "there are not as many times as samples", int(samples.cut), incomplete=True)
         if samples.times:
@@ -102,7 +102,7 @@ class ProfilePass:
             self._range = min(known[0], first), max(known[1], last)
             self._clock = self._clock or ("monotonic" if samples.event == "cpu" else "none")
         unknown = sum(node not in tree.nodes for node in samples.nodes)
-        self._note(file, "sample is of a function that the call tree has not", unknown, incomplete=False)
+        self._note(file, "sample is of a function that is missing from the call tree", unknown, incomplete=False)
         rows = _sample_rows(samples, tree, file, self._line)
         count = len(samples.times)
         place = Checkpoint(file, 0, 0, 1, 0, 1, 0, None, 0, self._line, count, packed=False)

@@ -140,12 +140,12 @@ def test_a_heap_without_samples_uses_the_sizes_of_its_functions(tmp_path: Path) 
     ("change", "reason"),
     [
         ({"samples": [3, 2, 2]}, "there are not as many times as samples"),
-        ({"samples": [9, 2]}, "sample is of a function that the call tree has not"),
+        ({"samples": [9, 2]}, "sample is of a function that is missing from the call tree"),
         ({"timeDeltas": [1, "x"]}, "sample has no time or size"),
         ({"timeDeltas": [1, 1 << 70]}, "sample has no time or size"),
         ({"startTime": -(1 << 62)}, "sample has no time or size"),
-        ({"nodes": [{"id": 2, "callFrame": frame("f"), "children": [2, 3]}]}, "node of the call tree is none"),
-        ({"nodes": [7, {"id": 2, "callFrame": frame("f")}, {"id": 2}]}, "node of the call tree is none"),
+        ({"nodes": [{"id": 2, "callFrame": frame("f"), "children": [2, 3]}]}, "node of the call tree is malformed"),
+        ({"nodes": [7, {"id": 2, "callFrame": frame("f")}, {"id": 2}]}, "node of the call tree is malformed"),
     ],
 )
 def test_inconsistent_records_are_counted(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
