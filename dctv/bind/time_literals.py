@@ -15,6 +15,9 @@ _DATE = pattern(r"\d{4}-\d\d-\d\d")
 _TIMESTAMP = pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?")
 TYPES = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
 """Types whose texts are read when a query is bound."""
+_NANOSECONDS = pattern(r"\.\d{6}0*[1-9]")
+_OF_MICROSECONDS = ("TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
+"""Types that have no smaller parts of a second; the engine leaves these out without a word."""
 _MOST_KNOWN = 10_000
 _readable: set[tuple[str, str]] = set()
 """Texts that the engine has read, with the type."""
@@ -38,8 +41,14 @@ def check(text: str, kind: str, engine: Engine, place: Place | None) -> None:
     """Refuse a text that the engine does not read as a date, time or interval: of most it need not be asked.
 
     Raises:
-        BindError: it does not.
+        BindError: it does not, or only in part.
     """
+    if kind in _OF_MICROSECONDS and _NANOSECONDS.search(text):
+        raise BindError(
+            f"`{text}` has nanoseconds, {kind} has microseconds",
+            place,
+            hint=None if kind == "TIME" else "TIMESTAMP_NS has nanoseconds, and is in UTC",
+        )
     if _is_plain(text, kind) or (text, kind) in _readable:
         return
     try:
