@@ -140,8 +140,8 @@ def _bind_parameter(expr: ast.Bind, context: ClauseContext) -> Bound:
             return constant(value.value, value.unit, expr.place, integral=value.value.denominator == 1)
         case int() | float() if isinstance(value, int) or isfinite(value):
             made = constant(Fraction(value), NO_UNIT, expr.place, integral=isinstance(value, int))
-            below = isinstance(value, float) and copysign(1, value) < 0 and value == 0
-            return operators.unary(ast.Unary("-", expr, place=expr.place), made) if below else made
+            negative_zero = isinstance(value, float) and value == 0 and copysign(1, value) < 0
+            return operators.unary(ast.Unary("-", expr, place=expr.place), made) if negative_zero else made
         case str():
             return Bound(Text(value), place=expr.place, family="text", type=STRING_LITERAL)
         case _:

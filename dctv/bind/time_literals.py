@@ -17,7 +17,7 @@ TYPES = ("DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NS"
 """Types whose texts are read when a query is bound."""
 _NANOSECONDS = pattern(r"\.\d{6}0*[1-9]")
 _OF_MICROSECONDS = ("TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
-"""Types that have no smaller parts of a second; the engine leaves these out without a word."""
+"""Types with a resolution of microseconds; the engine drops anything finer silently."""
 _MOST_KNOWN = 10_000
 _readable: set[tuple[str, str]] = set()
 """Texts that the engine has read, with the type."""

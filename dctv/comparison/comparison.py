@@ -152,8 +152,8 @@ class Comparison:
         by name. With `alpha`, only changes that are significant at this level count.
 
         Raises:
-            UsageError: `alpha` requires scipy, or more runs; `better` is no direction, or of a column that is not
-                compared.
+            UsageError: `alpha` requires scipy, or more runs; `better` is not a known direction, or names a column
+                that is not compared.
         """
         stated = Directions(better) if isinstance(better, str) else Directions("lower", better)
         stated.check(self.metrics)

@@ -30,7 +30,7 @@ class Directions:
         return self.columns.get(column, self.usual)
 
     def check(self, names: Collection[str]) -> None:
-        """Reject directions that there are not, and columns that are not compared.
+        """Reject unknown directions, and columns that are not compared.
 
         Raises:
             UsageError: there is one.

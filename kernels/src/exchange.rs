@@ -1,4 +1,4 @@
-//! Exchange Arrow data with Python: streams by the C data interface, batches and arrays as objects of pyarrow.
+//! Exchange Arrow data with Python through the C data interface; only arrays go out as objects of pyarrow.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -49,7 +49,7 @@ pub fn array_to_python(array: &dyn Array) -> PyArray {
     PyArrowType(array.to_data())
 }
 
-/// The bytes of an array of uint8, which Python made of a mapped file; they are not copied.
+/// The bytes of an array of uint8, such as one over a mapped file; they are not copied.
 pub fn bytes(column: PyArray) -> PyResult<Buffer> {
     let column = array(column);
     let bytes = column.as_primitive_opt::<UInt8Type>();

@@ -474,7 +474,7 @@ pub fn push_escaped(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(&text[done..]);
 }
 
-/// Append JSON as every reader of JSON takes it: numbers that are not finite, which have no form there, become strings.
+/// Append JSON that every reader accepts: numbers that are not finite, which JSON cannot hold, become strings.
 pub fn push_finite(out: &mut Vec<u8>, text: &[u8]) {
     let (mut done, mut at, mut inside) = (0, 0, false);
     while at < text.len() {

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dctv.plan import predicate as p
-from dctv.plan.build import by_names, join, select, where
+from dctv.plan.build import join, select, where
 from dctv.plan.conditions import condition
 from dctv.plan.expressions import Column
-from dctv.plan.nodes import Plan, Relation, Scan, ranked_names
-from dctv.plan.order import RowOrder
+from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.queries import Item
 from dctv.plan.walk import replaced
 from dctv.record import replace
 from dctv.rewrite.graph import bottom_up
-from dctv.run.fleet.table import FleetTable, tables_in
+from dctv.run.fleet.table import FleetTable, in_promised_order, tables_in
 from dctv.types.schema import Kind, Schema
 
 
@@ -46,9 +45,7 @@ def _expanded(plan: Plan) -> Plan:
         p.carried(table.predicate, lambda name: name if name in known else None),
         lambda name: Column(name, "trace" if name in fixed else "own"),
     )
-    order = rows.order if schema.kind.time_columns else min(rows.order, RowOrder.STABLE)
-    if plan.ordered and not rows.ordered:
-        query, order = replace(query, order_by=by_names(ranked_names(schema))), RowOrder.TIME
+    query, order = in_promised_order(query, rows, plan, schema)
     return Relation(schema, order, where(query, *tests, needed), (("own", rows), ("trace", trace.scan)))
 
 

@@ -13,12 +13,12 @@ from dctv.bind.binder import Binder
 from dctv.catalog.mount import Mount
 from dctv.contracts.table_function import Argument, TableFunction
 from dctv.errors import EngineError, TraceError
-from dctv.plan.build import by_names, select, where
+from dctv.plan.build import select, where
 from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.conditions import condition
 from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.fewer_columns import with_names
-from dctv.plan.nodes import Plan, Relation, Scan, physical_names, ranked_names
+from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.plan.source import RunCost
@@ -29,7 +29,7 @@ from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.fleet.metadata import MountSettings, mounted
 from dctv.run.fleet.starts import with_start
-from dctv.run.fleet.table import FleetTable, nothing
+from dctv.run.fleet.table import FleetTable, in_promised_order, nothing
 from dctv.run.fleet.templates import Templates, with_values
 from dctv.run.plans import environment, optimized, optimized_result
 from dctv.syntax import ast
@@ -246,9 +246,7 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: di
         return Column(name, "own") if own[name] == column.type else Cast(Column(name, "own"), column.type)
 
     query = select(*(Item(value(one), one.name) for one in schema.columns), source="own")
-    order = found.order if schema.kind.time_columns else min(found.order, RowOrder.STABLE)
-    if plan.ordered and not found.ordered:
-        query, order = replace(query, order_by=by_names(ranked_names(schema))), RowOrder.TIME
+    query, order = in_promised_order(query, found, plan, schema)
     return _needed(Relation(schema, order, query, (("own", found),)), table, member)
 
 

@@ -13,6 +13,7 @@ from dctv.plan.expressions import Expression
 from dctv.plan.fewer_columns import with_names, without
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
+from dctv.plan.queries import Select
 from dctv.plan.question import Cell, Question
 from dctv.plan.restored_types import restored
 from dctv.plan.source import PlanRun, RowsInMemory, TableSource, WholeSource
@@ -282,3 +283,10 @@ def nothing(table: FleetTable) -> Plan:
     """Return a plan of no rows of a table, with the columns that are read of it."""
     schema = table.read_schema
     return Relation(schema, RowOrder.TIME if schema.kind.time_columns else RowOrder.STABLE, typed_nothing(schema))
+
+
+def in_promised_order(query: Select, rows: Plan, plan: Plan, schema: Schema) -> tuple[Select, RowOrder]:
+    """Return a query over rows that stand in for a plan, and its order: by time if the plan promises that."""
+    if plan.ordered and not rows.ordered:
+        return replace(query, order_by=by_names(ranked_names(schema))), RowOrder.TIME
+    return query, rows.order if schema.kind.time_columns else min(rows.order, RowOrder.STABLE)
