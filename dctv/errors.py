@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dctv.record import field, record
 from dctv.visible import harmless
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from traceback import FrameSummary
     from types import FrameType
 
@@ -158,10 +160,32 @@ class WarningLog:
 
     entries: dict[str, int] = field(default_factory=dict)
     _reported: set[str] = field(default_factory=set)
+    _recordings: list[dict[str, int]] = field(default_factory=list)
 
     def add(self, message: str, count: int = 1) -> None:
         """Count a message."""
-        self.entries[message] = self.entries.get(message, 0) + count
+        for entries in (self.entries, *self._recordings):
+            entries[message] = entries.get(message, 0) + count
+
+    def add_once(self, message: str) -> None:
+        """Count a message of this call alone, which is not repeated when the result of its work is used again."""
+        self.entries[message] = self.entries.get(message, 0) + 1
+
+    def repeat(self, messages: Mapping[str, int]) -> None:
+        """Count messages of earlier work whose result is used again, unless they were counted already."""
+        for entries in (self.entries, *self._recordings):
+            for message, count in messages.items():
+                entries.setdefault(message, count)
+
+    @contextmanager
+    def recording(self) -> Iterator[dict[str, int]]:
+        """Give a dictionary that gets the messages, with counts, of the work done meanwhile."""
+        recorded: dict[str, int] = {}
+        self._recordings.append(recorded)
+        try:
+            yield recorded
+        finally:
+            self._recordings = [one for one in self._recordings if one is not recorded]
 
     def unreported(self) -> list[tuple[str, int]]:
         """Return the messages that were not returned before, with counts."""

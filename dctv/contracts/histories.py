@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from dctv.errors import WarningLog
 from dctv.record import record
 
 
@@ -23,8 +24,8 @@ class Work:
     """Opens a file; raises HistoryDamaged or TimelineDamaged unless it is whole and of this identity."""
     waiting: Callable[[], None]
     """Called again and again while another process makes it; raises to end that."""
-    note: Callable[[str], None]
-    """Called with the reason why it is not kept, or why a kept one is not used."""
+    log: WarningLog
+    """Gets the warnings of making it, also when it is read again, and why it is not kept or a kept one is not used."""
     kind: str = "history"
     """The word for the file in messages."""
     holds: str = "states"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from dctv.contracts.lazy import Lazy
 from dctv.plan import predicate as p
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.order import RowOrder
@@ -42,32 +42,8 @@ _Summary = p.Compare | p.In | p.Prefix
 """Conditions that may restrict attributes or times."""
 
 
-class History:
-    """A state system that is made on first use; thread-safe."""
-
-    def __init__(self, make: Callable[[], StateSystem]) -> None:
-        self._make = make
-        self._lock = RLock()
-        self._system: StateSystem | None = None
-
-    @classmethod
-    def of(cls, system: StateSystem) -> History:
-        """Return one that is there."""
-        found = cls(lambda: system)
-        found._system = system
-        return found
-
-    @property
-    def built(self) -> bool:
-        """Whether it is there."""
-        return self._system is not None
-
-    def system(self) -> StateSystem:
-        """Return it, built if it is missing."""
-        with self._lock:
-            if self._system is None:
-                self._system = self._make()
-            return self._system
+History = Lazy[StateSystem]
+"""A state system that is made on first use."""
 
 
 @record
@@ -98,11 +74,11 @@ class States:
     @property
     def system(self) -> StateSystem:
         """The state system; it is made if it is not there."""
-        return self.history.system()
+        return self.history.value()
 
     def when_there(self, words: str, apply: Callable[[States], States]) -> States:
         """Narrow it with data of the state system: now if that exists, else before rows are read."""
-        if self.history.built:
+        if self.history.made:
             return apply(self.prepared())
         return replace(self, steps=(*self.steps, StateStep(words, apply)))
 
@@ -163,7 +139,7 @@ class States:
 
     def lines(self) -> Sequence[str]:
         """Return the attributes and times to look up."""
-        if not self.history.built:
+        if not self.history.made:
             return ("states: looked up when they are read", *(f"states: {step.words}" for step in self.steps))
         there = self.prepared()
         count = there.system.attribute_count

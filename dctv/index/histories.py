@@ -13,14 +13,13 @@ import re
 import shutil
 import stat
 import weakref
-from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from dctv import __version__
 from dctv.contracts.histories import Work
-from dctv.errors import UsageError
+from dctv.errors import UsageError, WarningLog
 from dctv.index import locks
 from dctv.index.build import reason, sync
 from dctv.index.cache import CacheLimit, most_bytes, prune
@@ -53,16 +52,20 @@ class TraceHistoryStore:
         try:
             wanted = self._identity(work.version)
             if wanted is None:
-                work.note(f"the {work.holds} of `{work.name}` are not kept, since files of the trace have changed")
+                work.log.add_once(
+                    f"the {work.holds} of `{work.name}` are not kept, since files of the trace have changed"
+                )
                 return None
             folder = index_folder(self._trace.subject, self._index_dir)
-            found = _found(folder, work, wanted, work.note)
+            found = _found(folder, work, wanted, work.log)
             if found is not None:
                 return found
             made = self._build(folder, work, wanted)
         except (OSError, UsageError, _Unwritten) as error:
             what = reason(error) if isinstance(error, OSError) else error.args[0]
-            work.note(f"cannot keep the {work.holds} of `{work.name}`: {what}; they are made again the next time")
+            work.log.add_once(
+                f"cannot keep the {work.holds} of `{work.name}`: {what}; they are made again the next time"
+            )
             return None
         if self._index_dir is None:
             root = cache_folder()
@@ -92,13 +95,13 @@ class TraceHistoryStore:
             assert alone is not None
             with alone:
                 # Another process may have built it in between.
-                found = _found(folder, work, wanted, lambda _: None)
+                found = _found(folder, work, wanted, WarningLog())
                 if found is not None:
                     return found
                 if alone.sure:
                     _sweep(folder)
                 self._write(folder, work, wanted)
-                found = _found(folder, work, wanted, work.note)
+                found = _found(folder, work, wanted, work.log)
         if found is None:
             raise _Unwritten("it vanished after it was written")
         return found
@@ -108,7 +111,8 @@ class TraceHistoryStore:
         work_folder.mkdir()
         try:
             path = work_folder / "history"
-            work.write(path, wanted)
+            with work.log.recording() as warnings:
+                work.write(path, wanted)
             if _stamps(self._trace.paths) != self._stamps:
                 raise _Unwritten("files of the trace have changed")
             found = _size_and_checksum(path)
@@ -117,7 +121,7 @@ class TraceHistoryStore:
             note_path(final).unlink(missing_ok=True)
             path.replace(final)
             # Renaming changes the status time, so take the stamp afterwards.
-            note = Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *found)
+            note = Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *found, warnings)
             draft = work_folder / "note"
             with draft.open("w", encoding="utf-8") as file:
                 json.dump(note.to_json(), file)
@@ -133,7 +137,7 @@ class _Unwritten(Exception):
     """Why a history cannot be kept, as text."""
 
 
-def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None]) -> Any:
+def _found(folder: Path, work: Work, wanted: bytes, log: WarningLog) -> Any:
     """Open a history if it exists and is good; while it is open it is not removed."""
     path = folder / _file_name(work)
     if not path.exists():
@@ -142,10 +146,10 @@ def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None])
     try:
         system = _opened(path, work, wanted)
     except (HistoryDamaged, TimelineDamaged) as error:
-        note(f"{error.message}; it is rebuilt")
+        log.add_once(f"{error.message}; it is rebuilt")
         system = None
     except OSError as error:
-        note(f"cannot read the {work.kind} `{path}`: {reason(error)}; it is rebuilt")
+        log.add_once(f"cannot read the {work.kind} `{path}`: {reason(error)}; it is rebuilt")
         system = None
     except BaseException:
         if hold is not None:
@@ -169,10 +173,12 @@ def _opened(path: Path, work: Work, wanted: bytes) -> Any:
     if stamp(found) != note.stamp and _checksum(path, note.size) != note.checksum:
         raise HistoryDamaged(f"the {work.kind} `{path}` is damaged")
     try:
-        return work.open(path, wanted)
+        opened = work.open(path, wanted)
     except (HistoryOfAnother, TimelineOfAnother):
         # This is neither damage nor worth a warning.
         return None
+    work.log.repeat(note.warnings)
+    return opened
 
 
 def _size_and_checksum(path: Path) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from dctv.record import record
@@ -23,12 +24,14 @@ class Note:
     stamp: str
     size: int
     checksum: int
+    warnings: Mapping[str, int]
+    """The warnings of making it, with counts."""
 
     def to_json(self) -> dict[str, object]:
         """Return it for JSON; paths may be invalid UTF-8."""
         paths = [os.fsencode(path).decode("latin-1") for path in self.paths]
         whole = {"stamp": self.stamp, "size": self.size, "checksum": self.checksum}
-        return {"name": self.name, "paths": paths, **whole}
+        return {"name": self.name, "paths": paths, **whole, "warnings": dict(self.warnings)}
 
 
 def noted(path: Path) -> Note | None:
@@ -36,8 +39,9 @@ def noted(path: Path) -> Note | None:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         paths = tuple(os.fsdecode(str(one).encode("latin-1")) for one in raw["paths"])
-        return Note(str(raw["name"]), paths, str(raw["stamp"]), int(raw["size"]), int(raw["checksum"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        warnings = {str(text): int(count) for text, count in raw["warnings"].items()}
+        return Note(str(raw["name"]), paths, str(raw["stamp"]), int(raw["size"]), int(raw["checksum"]), warnings)
+    except (AttributeError, OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -87,7 +87,7 @@ def _kept(recipe: Recipe, store: HistoryStore | None) -> StateSystem | None:
             partial(_write, recipe),
             partial(_open, recipe),
             lambda: recipe.context.progress.report(f"{recipe.name}: waiting for another process that makes it", 0, 0),
-            recipe.context.log.add,
+            recipe.context.log,
         )
     )
     return system

@@ -20,8 +20,8 @@ STATE = "state"
 
 def offer(mount: Mount, context: ExecutionContext) -> None:
     """Put the state system of a mount into the namespace; it is made when it is first read."""
-    history = History(lambda: _made(mount, context))
-    states.show(context.catalog, (*mount.parts, STATE), history)
+    history = History(lambda: _made(mount, context), context.log)
+    states.show(context.catalog, (*mount.parts, STATE), history, context.log)
 
 
 def _made(mount: Mount, context: ExecutionContext) -> StateSystem:

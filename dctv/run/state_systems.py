@@ -131,7 +131,7 @@ def _made(
         history_store = home.history_store
         recipe = replace(recipe, slot=slot, version=blake2b(printed.digest + version, digest_size=32).digest())
     system: StateSystem = open_or_build(recipe, history_store)
-    states.show(context.catalog, parts, History.of(system))
+    states.show(context.catalog, parts, History.of(system), context.log)
     return system
 
 

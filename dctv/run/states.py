@@ -6,7 +6,9 @@ from functools import partial
 from typing import Any
 
 from dctv.catalog.namespace import Catalog, Entry, StoredTable
+from dctv.contracts.lazy import Lazy
 from dctv.contracts.states import VALUES, DeferredRows, History, States, intervals
+from dctv.errors import WarningLog
 from dctv.plan.nodes import Scan
 from dctv.plan.order import RowOrder
 from dctv.run.tracks import show as show_timeline
@@ -25,7 +27,7 @@ _ATTRIBUTES = Schema(
 )
 
 
-def show(catalog: Catalog, parts: tuple[str, ...], history: History) -> None:
+def show(catalog: Catalog, parts: tuple[str, ...], history: History, log: WarningLog) -> None:
     """Put the tables of a state system into the namespace: its intervals by its own name, attributes, timeline."""
     scan = intervals(".".join(parts), States(history))
     catalog.add(parts, StoredTable(lambda: scan, "a state system: the states of its attributes"))
@@ -34,13 +36,13 @@ def show(catalog: Catalog, parts: tuple[str, ...], history: History) -> None:
     attributes = Scan(_ATTRIBUTES, order=RowOrder.STABLE, name="attributes", source=source)
     catalog.add((*parts, "attributes"), StoredTable(lambda: attributes, "attributes, and their places in the tree"))
     what = "the tracks of a timeline of attributes, as a tree"
-    show_timeline(catalog, parts, partial(_timeline, ".".join(parts), history), what)
+    show_timeline(catalog, parts, Lazy(partial(_timeline, ".".join(parts), history), log), what)
 
 
 def _timeline(name: str, history: History) -> Timeline:
     import pyarrow as pa
 
-    system = history.system()
+    system = history.value()
     names = ("_ts", "_duration", "quark", "path", *(one.name for one in VALUES))
     stream = system.spans(range(system.attribute_count), names)
     with pa.RecordBatchReader.from_stream(stream) as reader:
@@ -50,7 +52,7 @@ def _timeline(name: str, history: History) -> Timeline:
 def _attributes(history: History) -> Any:
     import pyarrow as pa
 
-    system = history.system()
+    system = history.value()
     quarks = range(system.attribute_count)
     parents = [system.parent(quark) for quark in quarks]
     data = {

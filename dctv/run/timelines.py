@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dctv.catalog.mount import Mount
 from dctv.contracts.histories import Work
+from dctv.contracts.lazy import Lazy
 from dctv.errors import Interrupted
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import result_of
@@ -19,7 +20,8 @@ from dctv.timeline.timeline import Timeline
 
 def offer(mount: Mount, context: ExecutionContext) -> None:
     """Put the timeline of a mount into the namespace; it is made when it is first read."""
-    show(context.catalog, mount.parts, lambda: _made(mount, context), "the tracks of the trace's timeline, as a tree")
+    timeline = Lazy(lambda: _made(mount, context), context.log)
+    show(context.catalog, mount.parts, timeline, "the tracks of the trace's timeline, as a tree")
 
 
 def _made(mount: Mount, context: ExecutionContext) -> Timeline:
@@ -32,7 +34,7 @@ def _made(mount: Mount, context: ExecutionContext) -> Timeline:
         lambda path, identity: write(path, identity, _indexed(mount, context)),
         lambda path, identity: Timeline(read(path, identity), name),
         lambda: context.progress.report(f"{name}.{TIMELINE}: waiting for another process that makes it", 0, 0),
-        context.log.add,
+        context.log,
         kind=TIMELINE,
         holds="tracks",
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from threading import RLock
 from typing import Any
 
 from dctv.catalog.namespace import Catalog, StoredTable
+from dctv.contracts.lazy import Lazy
 from dctv.contracts.states import DeferredRows
 from dctv.errors import UsageError
 from dctv.plan.nodes import Scan
@@ -37,22 +37,6 @@ _TRACKS = Schema(
 )
 
 
-class Lazy:
-    """A timeline that is made on first use; thread-safe."""
-
-    def __init__(self, make: Callable[[], Timeline]) -> None:
-        self._make = make
-        self._lock = RLock()
-        self._timeline: Timeline | None = None
-
-    def timeline(self) -> Timeline:
-        """Return it, built if it is missing."""
-        with self._lock:
-            if self._timeline is None:
-                self._timeline = self._make()
-            return self._timeline
-
-
 @record(eq=False)
 class Tracks(DeferredRows):
     """The rows of a table of tracks."""
@@ -60,13 +44,12 @@ class Tracks(DeferredRows):
     timeline: Callable[[], Timeline] = Timeline
 
 
-def show(catalog: Catalog, parts: tuple[str, ...], make: Callable[[], Timeline], what: str) -> None:
+def show(catalog: Catalog, parts: tuple[str, ...], timeline: Lazy[Timeline], what: str) -> None:
     """Put the tables of a timeline's tracks and rows into the namespace; it is made when one is first read."""
-    lazy = Lazy(make)
-    source = Tracks(None, partial(_table, lazy), timeline=lazy.timeline)
+    source = Tracks(None, partial(_table, timeline), timeline=timeline.value)
     scan = Scan(_TRACKS, order=RowOrder.STABLE, name=TIMELINE, source=source)
     catalog.add((*parts, TIMELINE), StoredTable(lambda: scan, what))
-    show_rows(catalog, (*parts, TIMELINE), lazy.timeline)
+    show_rows(catalog, (*parts, TIMELINE), timeline.value)
 
 
 def timeline_at(name: str, catalog: Catalog) -> Timeline:
@@ -83,10 +66,10 @@ def timeline_at(name: str, catalog: Catalog) -> Timeline:
     return source.timeline()
 
 
-def _table(lazy: Lazy) -> Any:
+def _table(timeline: Lazy[Timeline]) -> Any:
     import pyarrow as pa
 
-    tracks = lazy.timeline().tracks
+    tracks = timeline.value().tracks
     columns: dict[str, list[object]] = {
         "track": [one.id for one in tracks],
         "parent": [one.parent for one in tracks],

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from dctv.contracts.lazy import Lazy
 from dctv.run.tracks import show
 from dctv.session import Session
 from dctv.timeline.timeline import Timeline
@@ -19,7 +20,7 @@ DATA = Path(__file__).parents[1] / "data"
 def session_with(timeline: Timeline, name: str = "g") -> Iterator[tuple[Session, list[ShownTrack]]]:
     """Open a session in which a timeline has a name."""
     with Session(index=False) as session:
-        show(session._context.catalog, (name,), lambda: timeline, "made for a test")
+        show(session._context.catalog, (name,), Lazy.of(timeline), "made for a test")
         yield session, shown(timeline, name)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dctv.catalog.namespace import Catalog, StoredTable
+from dctv.contracts.lazy import Lazy
 from dctv.contracts.states import History
+from dctv.errors import WarningLog
 from dctv.run import states, tracks
 from dctv.run.mounted_states import STATE
 from dctv.state import StateSystem
@@ -16,6 +18,6 @@ def tables() -> Mapping[tuple[str, ...], str]:
     """Return their names below a mount, with their documentation."""
     shown = Catalog()
     # Only their names are used: each trace makes its own.
-    states.show(shown, (STATE,), History(StateSystem.in_memory))
-    tracks.show(shown, (), Timeline, "the tracks of each trace's timeline, as a tree")
+    states.show(shown, (STATE,), History.of(StateSystem.in_memory()), WarningLog())
+    tracks.show(shown, (), Lazy.of(Timeline()), "the tracks of each trace's timeline, as a tree")
     return {name: entry.doc for name, entry in shown.root.walk() if isinstance(entry, StoredTable)}
