@@ -185,13 +185,16 @@ def test_another_trace_in_its_place_has_another_timeline(trace: Path, tmp_path: 
     assert seen(trace, tmp_path / "idx2") == (second, [])
 
 
-@pytest.mark.parametrize("table", ["t.timeline", "t.timeline.rows", "t.state", "t.state.attributes", "t.state.timeline"])
+@pytest.mark.parametrize(
+    "table", ["t.timeline", "t.timeline.rows", "t.state", "t.state.attributes", "t.state.timeline"]
+)
 def test_the_warnings_of_its_making_come_with_every_query(table: str, tmp_path: Path) -> None:
     """In the session that makes it, in one that reads it, and in each again."""
     trace = tmp_path / "trace.json"
     trace.write_text(
-        '[{"ph": "E", "ts": 5, "pid": 1, "tid": 1, "name": "a"}, {"ph": "B", "ts": 10, "pid": 1, "tid": 1, "name": "a"},'
-        ' {"ph": "E", "ts": 20, "pid": 1, "tid": 1, "name": "a"}]'
+        '[{"name": "a", "ph": "E", "ts": 5, "pid": 1, "tid": 1},'
+        ' {"name": "a", "ph": "B", "ts": 10, "pid": 1, "tid": 1},'
+        ' {"name": "a", "ph": "E", "ts": 20, "pid": 1, "tid": 1}]'
     )
     for index_dir in (tmp_path / "idx", tmp_path / "idx", None):
         with Session(index=index_dir is not None, index_dir=index_dir) as session:
