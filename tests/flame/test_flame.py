@@ -17,6 +17,7 @@ from tests.command_line import ROOT, run
 
 CALLS = ROOT / "tests/data/stdlib/calls.pfw"
 SAMPLES = ROOT / "tests/data/perf/cpuclock.data"
+EVENTS = ROOT / "tests/data/stdlib/two_events.perf.txt"
 COLLAPSED = ROOT / "tests/data/perf/cpuclock.collapsed.txt"
 SVG = "{http://www.w3.org/2000/svg}"
 SLACK = 0.0021
@@ -96,6 +97,17 @@ def test_samples_are_counted_or_weighed(tmp_path: Path) -> None:
     assert drawn(tmp_path, SAMPLES).texts[1] == "1411 samples in all, 1313 frames of samples"
     assert drawn(tmp_path, COLLAPSED).texts[1] == "352750000 of period in all, 500 frames of samples"
     assert drawn(tmp_path, COLLAPSED, "--weight", "count").texts[1] == "287 samples in all, 500 frames of samples"
+
+
+def test_samples_of_one_event(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cycles = drawn(tmp_path, EVENTS, "--event", "cycles:u", "--weight", "period")
+    assert cycles.texts[1] == "3000 of period in all, 3 frames of samples of cycles:u"
+    assert cycles.told("cycles:u") == ["1000 of period, 33.33 %"]
+    assert capsys.readouterr().err == ""
+    assert drawn(tmp_path, EVENTS).texts[1] == "5 samples in all, 4 frames of samples"
+    assert capsys.readouterr().err == (
+        "warning: samples of several events are added up: cycles:u (3), instructions:u (2); `--event` takes one\n"
+    )
 
 
 def test_filters_see_stacks_of_samples(tmp_path: Path) -> None:
@@ -195,6 +207,11 @@ def test_an_empty_flame_graph(tmp_path: Path) -> None:
         ([SAMPLES, "-t", "1ms"], "`-t` applies to calls, not to samples"),
         ([SAMPLES, "-F", "a@sample=2"], "`sample` and `time` apply to calls, not to samples"),
         ([SAMPLES, "--trace", "off"], "`--trace off` applies to calls, not to samples"),
+        (
+            [SAMPLES, "--event", "cycles"],
+            "no sample is of the event `cycles`\nhint: samples are of cpu-clock:u (1,411)",
+        ),
+        ([CALLS, "--event", "cycles"], "`--event` applies to samples, not to calls"),
         ([CALLS, "--min-width", "x"], "found `--min-width x`, expected a number from 0 to 100"),
         ([CALLS, "-F", "a@sample=x"], "<filter>:1:10: expected a number from 1, found `x`"),
     ],

@@ -29,6 +29,13 @@ def configure(parser: ArgumentParser) -> None:
         "--weight", choices=WEIGHTS, help="what a sample counts as (default: count; period if they have no times)"
     )
     parser.add_argument(
+        "--event",
+        dest="events",
+        action="append",
+        metavar="EVENT",
+        help="take only samples of this event, as `samples.samples` names it; may be repeated",
+    )
+    parser.add_argument(
         "--diff", metavar="OTHER", help="compare with another trace: red took longer here, blue took longer there"
     )
     parser.add_argument("--inverted", action="store_true", help="outermost functions at the top")

@@ -11,7 +11,8 @@ from dctv.cli.call_trees.queries import OTHER, TRACE, resolved, source_of
 from dctv.cli.call_trees.report import time_unit
 from dctv.cli.flame.frames import FlameTree, ShownFrames, TreeComparison, compare, read_tree, shown
 from dctv.cli.flame.picture import INNER, Caption, picture
-from dctv.cli.flame.queries import frames_of_calls, frames_of_samples, has_rows, usual_weight
+from dctv.cli.flame.queries import check_events, frames_of_calls, frames_of_samples, has_rows, usual_weight
+from dctv.errors import UsageError
 from dctv.record import replace
 
 if TYPE_CHECKING:
@@ -36,8 +37,11 @@ def _tree(session: Session, args: Namespace, mount: str) -> tuple[FlameTree, str
     args = Namespace(**vars(resolved(session, source, args)))
     sampled = args.origin is None and not has_rows(session, f"{mount}.calls")
     if args.origin != "samples" and not (sampled and has_rows(session, f"{mount}.samples.samples")):
+        if args.events:
+            raise UsageError("`--event` applies to samples, not to calls", hint="write `--from samples`")
         source = replace(source, recorded=False, view="slices") if args.origin == "slices" else source
         return read_tree(session, frames_of_calls(args, source)), args.origin or "calls", args
+    check_events(session, args, mount)
     args.weight = args.weight or usual_weight(session, mount)
     return read_tree(session, frames_of_samples(args, source)), "samples", args
 
@@ -46,10 +50,14 @@ def _caption(args: Namespace, first: FlameTree, drawn: ShownFrames, compared: Tr
     sampled = args.origin == "samples"
 
     def value(width: int) -> str:
-        return f"{width} {'samples' if args.weight == 'count' else 'of period'}" if sampled else _time(width)
+        if not sampled:
+            return _time(width)
+        counted = "sample" if width == 1 else "samples"
+        return f"{width} {counted if args.weight == 'count' else 'of period'}"
 
     trace = args.title or ", ".join(args.traces)
-    lines = [f"{value(first.whole)} in all, {len(first)} frames of {args.origin}{_filters(args)}"]
+    events = f" of {', '.join(args.events)}" if args.events else ""
+    lines = [f"{value(first.whole)} in all, {len(first)} frames of {args.origin}{events}{_filters(args)}"]
     notes = []
     if compared is not None:
         trace = f"{trace}: {value(first.whole)}" + f"; {args.diff}: {value(compared.whole)}"

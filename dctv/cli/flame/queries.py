@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments, quoted
-from dctv.cli.call_trees.queries import CallSource, calls_of, property_of
+from dctv.cli.call_trees.queries import CallSource, calls_of, property_of, run_internal
+from dctv.console.narration import warn
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def _chosen(args: Namespace, source: CallSource) -> Iterator[str]:
         raise UsageError("`--trace off` applies to calls, not to samples")
     if any("sample=" in word or "time=" in word for word in [*(args.filters or ()), *(args.triggers or ())]):
         raise UsageError("`sample` and `time` apply to calls, not to samples")
+    if args.events:
+        yield f"`event` IN ({', '.join(quoted(event) for event in args.events)})"
     if args.tid:
         yield f"tid IN ({', '.join(str(tid) for tid in args.tid)})"
     first, last = args.time_range or (None, None)
@@ -87,6 +90,23 @@ def _frames(shown: str, frames: str, *, reverse: bool) -> str:
 def has_rows(session: Session, table: str) -> bool:
     """Return whether a table has rows."""
     return bool(session.sql(f"SELECT 1 AS one FROM {table} LIMIT 1").fetchall())
+
+
+def check_events(session: Session, args: Namespace, mount: str) -> None:
+    """Refuse events that the samples of a mount do not have, and warn if samples of several are added up.
+
+    Raises:
+        UsageError: an event has no samples.
+    """
+    counts = f"SELECT `event`, COUNT(*) AS samples FROM {mount}.samples.samples GROUP BY `event`"
+    found = dict(run_internal(session, f"{counts} ORDER BY samples DESC, `event`").fetchall())
+    shown = ", ".join(f"{event or 'without an event'} ({count:,})" for event, count in found.items())
+    for event in args.events or ():
+        if event not in found:
+            raise UsageError(f"no sample is of the event `{event}`", hint=f"samples are of {shown}")
+    if len(found) > 1 and not args.events:
+        text = f"samples of several events are added up: {shown}; `--event` takes one"
+        warn([(text, 1)])
 
 
 def usual_weight(session: Session, mount: str) -> str:
