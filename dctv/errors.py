@@ -228,17 +228,29 @@ def render(error: DctvError) -> str:
     else:
         source = error.place.source
         number, column = source.position(error.place.start)
-        line = source.line(number)
-        width = max(1, min(error.place.stop - error.place.start, len(line) - column + 1))
-        pad = "".join("\t" if c == "\t" else " " for c in line[: column - 1])
         lines.append(f"{source.name}:{number}:{column}: {error.message}")
-        lines.append(f"  {line}")
-        lines.append(f"  {pad}{'^' * width}")
+        lines += _marked(source.line(number), column - 1, error.place.stop - error.place.start)
     if error.found:
         lines.append(error.found)
     if error.hint is not None:
         lines.append(f"hint: {error.hint}")
     return "\n".join(lines)
+
+
+_WIDEST = 160
+"""The number of characters of a line that an error shows; lines of generated queries can be very long."""
+_BEFORE = 60
+"""The number of those before the place."""
+
+
+def _marked(line: str, start: int, length: int) -> tuple[str, str]:
+    """Return a line, or the part of a long one around a place, and the line with carets below it."""
+    first = 0 if len(line) <= _WIDEST else max(0, min(start - _BEFORE, len(line) - _WIDEST))
+    shown = line[first : first + _WIDEST]
+    width = max(1, min(length, first + len(shown) - start))
+    before, after = "..." * (first > 0), "..." * (first + len(shown) < len(line))
+    pad = "".join("\t" if c == "\t" else " " for c in f"{before}{line[first:start]}")
+    return f"  {before}{shown}{after}", f"  {pad}{'^' * width}"
 
 
 def nearest(name: str, candidates: list[str]) -> str | None:

@@ -334,6 +334,10 @@ def _binary(expr: ast.Binary, context: ClauseContext) -> Bound:
     return operators.binary(expr, left, right, context.env.catalog)
 
 
+def _logical(expr: ast.Logical, context: ClauseContext) -> Bound:
+    return operators.logical(expr, [bind(one, context) for one in expr.operands])
+
+
 def _star(expr: ast.Star, _: ClauseContext) -> Bound:
     raise BindError("`*` stands for columns and cannot be part of an expression", expr.place)
 
@@ -374,6 +378,7 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     Chosen: _chosen,
     ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
     ast.Binary: _binary,
+    ast.Logical: _logical,
     ast.Like: _like,
     ast.Truth: lambda e, c: operators.truth(e, bind(e.operand, c)),
     ast.Between: lambda e, c: operators.between(

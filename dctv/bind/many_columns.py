@@ -18,6 +18,7 @@ from dctv.plan.expressions import Expression
 from dctv.plan.order import RowOrder
 from dctv.record import fields, record, replace
 from dctv.syntax import ast
+from dctv.syntax.logical import logical
 from dctv.syntax.node import nodes
 
 _GROUP = pattern(r"\\([0-9])")
@@ -113,13 +114,11 @@ def once_each(
 
 def of_all(expr: ast.Expr, context: ClauseContext, starred: Starred, made: Made = chosen) -> ast.Expr:
     """Return a condition that holds where it does for each of the columns that COLUMNS in it stands for."""
-    if isinstance(expr, ast.Binary) and expr.op == "AND":
-        left, right = of_all(expr.left, context, starred, made), of_all(expr.right, context, starred, made)
-        return expr if left is expr.left and right is expr.right else replace(expr, left=left, right=right)
-    first, *others = [one for _, one in once_each(expr, context, starred, made)]
-    for one in others:
-        first = ast.Binary("AND", first, one, place=expr.place)
-    return first
+    if isinstance(expr, ast.Logical) and expr.op == "AND":
+        tests = [of_all(one, context, starred, made) for one in expr.operands]
+        same = all(test is one for test, one in zip(tests, expr.operands, strict=True))
+        return expr if same else logical("AND", tests, expr.place)
+    return logical("AND", [one for _, one in once_each(expr, context, starred, made)], expr.place)
 
 
 def _own(expr: ast.Expr) -> list[ast.Node]:

@@ -36,7 +36,7 @@ from dctv.types.unit import NO_UNIT
 from dctv.types.units import divide, multiply
 
 _LISTS = ("LIST", "ARRAY")
-_BARE = ("||", "<<", ">>", "&", "|", "AND", "OR")
+_BARE = ("||", "<<", ">>", "&", "|")
 
 
 def _bare(bound: Bound, op: str) -> None:
@@ -83,10 +83,19 @@ def binary(expr: ast.Binary, left: Bound, right: Bound, catalog: Catalog) -> Bou
     if expr.op in _BARE:
         for side in (left, right):
             _bare(side, expr.op)
-            if expr.op in ("AND", "OR"):
-                refuse_text(side)
         return _infix(expr, left, right)
     return _quotient(expr, left, right)
+
+
+def logical(expr: ast.Logical, tests: Sequence[Bound]) -> Bound:
+    """Bind a chain of ANDs or ORs."""
+    for one in tests:
+        _bare(one, expr.op)
+        refuse_text(one)
+    values = [one.value for one in tests]
+    value = w.any_of(values) if expr.op == "OR" else w.all_of(values)
+    assert value is not None
+    return Bound(value, place=expr.place, parts=tuple(tests), type=of_operator(expr.op, *(one.type for one in tests)))
 
 
 def truth(expr: ast.Truth, bound: Bound) -> Bound:
@@ -101,7 +110,7 @@ def truth(expr: ast.Truth, bound: Bound) -> Bound:
 def _infix(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     """Write an operator of two sides that are of one unit, or of none."""
     made = result_type(expr.op, (left, right))
-    return Bound(_written(expr.op, left.value, right.value), place=expr.place, parts=(left, right), type=made)
+    return Bound(Binary(expr.op, left.value, right.value), place=expr.place, parts=(left, right), type=made)
 
 
 def result_type(op: str, sides: Sequence[Bound]) -> Type | None:
@@ -113,14 +122,6 @@ def result_type(op: str, sides: Sequence[Bound]) -> Type | None:
         result_type(op, one) == BOOLEAN for one in zip(*rows, strict=True)
     )
     return BOOLEAN if fits else None
-
-
-def _written(op: str, left: Expression, right: Expression) -> Expression:
-    if op == "OR":
-        return w.any_of((left, right))
-    whole = w.all_of((left, right)) if op == "AND" else Binary(op, left, right)
-    assert whole is not None
-    return whole
 
 
 def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:

@@ -19,6 +19,7 @@ from dctv.errors import BindError
 from dctv.plan.nodes import Plan
 from dctv.record import fields, record, replace
 from dctv.syntax import ast
+from dctv.syntax.logical import logical
 from dctv.syntax.node import nodes
 from dctv.syntax.print import header
 
@@ -168,7 +169,7 @@ def _filtered(binder: Binding, node: Any, test: ast.Expr) -> Any:
     if not isinstance(node, ast.Node) or isinstance(node, ast.Select):
         return node
     if isinstance(node, ast.Call) and node.over is None and _is_aggregate(binder, node.function.text.lower()):
-        return replace(node, filter=test if node.filter is None else ast.Binary("AND", node.filter, test))
+        return replace(node, filter=test if node.filter is None else logical("AND", (node.filter, test), node.place))
     changes = {
         one.name: _filtered(binder, getattr(node, one.name), test) for one in fields(node) if one.name != "place"
     }
@@ -233,7 +234,4 @@ def _known(name: ast.Name) -> ast.Expr:
 
 def _all_of(tests: Sequence[ast.Expr]) -> ast.Expr:
     """Say that all of one or more tests hold."""
-    first, *others = tests
-    for one in others:
-        first = ast.Binary("AND", first, one, place=first.place)
-    return first
+    return logical("AND", tests, tests[0].place)

@@ -149,11 +149,7 @@ def _select_where(plan: Plan, tests: list[Expression], leaves: Leaves, alias: st
 
 def conjuncts(expr: ast.Expr) -> Iterator[ast.Expr]:
     """Yield the parts of a chain of ANDs."""
-    if isinstance(expr, ast.Binary) and expr.op == "AND":
-        yield from conjuncts(expr.left)
-        yield from conjuncts(expr.right)
-    else:
-        yield expr
+    yield from expr.operands if isinstance(expr, ast.Logical) and expr.op == "AND" else (expr,)
 
 
 def columns_in(node: object) -> Iterator[ast.Column]:

@@ -127,9 +127,9 @@ def _findings(condition: ast.Expr, context: ExecutionContext, env: Environment) 
 
 def _comparisons(condition: ast.Expr) -> Iterator[_Comparison]:
     match condition:
-        case ast.Binary(op="AND" | "OR", left=left, right=right):
-            yield from _comparisons(left)
-            yield from _comparisons(right)
+        case ast.Logical(operands=operands):
+            for one in operands:
+                yield from _comparisons(one)
         case ast.Binary(op=op, left=left, right=right) if op in _COMPARISONS:
             if isinstance(left, _LITERALS) and not isinstance(right, _LITERALS):
                 left, right, op = right, left, _MIRRORED.get(op, op)

@@ -6,7 +6,7 @@ from typing import Literal as OneOf
 
 from dctv.errors import Place
 from dctv.record import field, record
-from dctv.syntax import literals, nearest, nested, node, pivots, stars
+from dctv.syntax import literals, logical, nearest, nested, node, pivots, stars
 
 Node = node.Node
 Name = node.Name
@@ -17,6 +17,7 @@ String = literals.String
 Constant = literals.Constant
 Interval = literals.Interval
 Bind = literals.Bind
+Logical = logical.Logical
 Row = nested.Row
 List = nested.List
 Struct = nested.Struct
@@ -50,7 +51,7 @@ class Column(Expr):
 UnaryOp = OneOf["-", "+", "~", "NOT"]
 BinaryOp = OneOf[
     "*", "/", "%", "//", "+", "-", "||", "<<", ">>", "&", "|",
-    "=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>", "AND", "OR", "->", "->>",
+    "=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>", "->", "->>",
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ KEPT = {
     "stdlib/io/by_path.test",
     "stdlib/io/calls.test",
     "stdlib/memory/processes.test",
+    "stdlib/samples/by_function.test",
     "stdlib/samples/samples.test",
     "stdlib/scheduler/cpu_utilisation_by.test",
     "stdlib/syscalls/architecture.test",

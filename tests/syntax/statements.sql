@@ -275,3 +275,4 @@ SELECT x, y FROM (a JOIN b USING (c)) AS t (x, y), (a CROSS JOIN b,) u
 SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY a), within FROM t within GROUP BY ALL
 SELECT * EXCEPT ('a', b), * EXCLUDE ('a'), * LIKE '!_%' ESCAPE '!' FROM t FETCH FIRST (1 + 1) ROWS ONLY
 SELECT [a + i FOR a, i IN b], [a FOR a, i IN b IF i > 1], a IN MAP {1: 2}, a NOT IN MAP {}, MAP {1: 2, 3: 4,} FROM t UNPIVOT (a FOR 'v' IN (b, c))
+SELECT a OR b OR c AND d AND e AND f OR g FROM t WHERE (a AND b) AND NOT (c OR d) AND (e OR f OR g)

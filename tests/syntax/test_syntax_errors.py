@@ -71,3 +71,19 @@ def complaints(text: str) -> list[Place | None]:
     except ParseError as error:
         return [error.place]
     return []
+
+
+def test_of_a_long_line_the_part_around_the_place_is_shown() -> None:
+    def shown(before: int, after: int) -> list[str]:
+        text = " " * before + "here" + " " * (after - 1) + "." * (after > 0)
+        place = Place(SourceText("<query>", text), before, before + 4)
+        _, line, carets = render(ParseError("wrong", place)).splitlines()
+        assert line[carets.index("^") : carets.index("^") + 4] == "here"
+        assert carets.strip() == "^^^^"
+        return [line[2:], carets[2:]]
+
+    assert shown(10, 10) == [" " * 10 + "here" + " " * 9 + ".", " " * 10 + "^^^^"]
+    for before, after in ((0, 1000), (1000, 0), (1000, 1000), (100_000, 3)):
+        line, _ = shown(before, after)
+        assert (line.startswith("..."), line.endswith("...")) == (before > 3, after > 3)
+        assert len(line) <= 166

@@ -233,6 +233,11 @@ def test_deep_nesting_works_or_is_an_error() -> None:
     deep = 10_000
     assert expression("(" * deep + "1" + ")" * deep) == expression("1")
     assert len(statements("SELECT 1;" * deep)) == deep
+    for operator in ("AND", "OR"):
+        tree = expression(f" {operator} ".join(["a"] * deep))
+        assert isinstance(tree, ast.Logical)
+        assert expression(to_sql(tree)) == tree
+        assert len(tree.operands) == deep
     for text in (
         "- " * deep + "1",
         "1" + " + 1" * deep,

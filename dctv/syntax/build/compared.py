@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
 from typing import TypeAlias, cast
 
 from dctv.errors import Place
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.lexer import Raw
+from dctv.syntax.logical import logical
 from dctv.syntax.node import WrittenForm
 
 _FUNCTIONS = {
@@ -128,8 +128,7 @@ def _compared(at: Place, parts: _Parts, function: str, *, found: bool) -> ast.Ex
     if isinstance(operand, ast.Row) and folded in ("=", "!="):
         # A pair of different values decides, regardless of NULLs elsewhere.
         pairs = [ast.Binary(folded, *pair, place=at) for pair in zip(operand.items, values, strict=True)]
-        word: ast.BinaryOp = "AND" if folded == "=" else "OR"
-        test = reduce(lambda a, b: ast.Binary(word, a, b, place=at), pairs[1:], cast("ast.Expr", pairs[0]))
+        test = logical("AND" if folded == "=" else "OR", pairs, at)
     decided: ast.Expr = _called(at, function, test)
     if not found:
         decided = ast.Unary("NOT", decided, place=at)

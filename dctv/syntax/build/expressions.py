@@ -15,6 +15,7 @@ from dctv.syntax.build.arguments import Arguments, KeywordArgument
 from dctv.syntax.build.compared import as_row
 from dctv.syntax.build.names import one, unescaped, unquote
 from dctv.syntax.lexer import Raw
+from dctv.syntax.logical import logical
 
 _NUMBER = pattern(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?)(.*)", re.DOTALL)
 _MOST_DIGITS = 400
@@ -99,6 +100,16 @@ def unary(at: Place, op: str, operand: ast.Expr) -> ast.Unary:
 def binary(at: Place, left: ast.Expr, op: str, right: ast.Expr) -> ast.Binary:
     """Make an infix operator."""
     return ast.Binary(cast("ast.BinaryOp", _FOLDED.get(op, op)), left, right, place=at)
+
+
+def all_hold(at: Place, *tests: ast.Expr) -> ast.Expr:
+    """Make a chain of ANDs."""
+    return logical("AND", tests, at)
+
+
+def some_hold(at: Place, *tests: ast.Expr) -> ast.Expr:
+    """Make a chain of ORs."""
+    return logical("OR", tests, at)
 
 
 def is_value(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Expr:
@@ -366,6 +377,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "column": column,
     "unary": unary,
     "binary": binary,
+    "all_hold": all_hold,
+    "some_hold": some_hold,
     "same": same,
     "is_value": is_value,
     "is_no_value": is_no_value,

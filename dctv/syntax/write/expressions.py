@@ -77,6 +77,11 @@ def _binary(w: NodeWriter, node: ast.Binary) -> str:
     return f"{w.expr(node.left, tightness)} {op} {w.expr(node.right, tightness + 1)}"
 
 
+def _logical(w: NodeWriter, node: ast.Logical) -> str:
+    tightness = level(node)
+    return f" {node.op} ".join(w.expr(one, tightness + 1) for one in node.operands)
+
+
 def _truth(w: NodeWriter, node: ast.Truth) -> str:
     text = f"{w.expr(node.operand, COMPARISON)} IS {'NOT ' * node.negated}{str(node.value).upper()}"
     return f"({text})" if w.header else text
@@ -204,6 +209,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Columns: _columns,
     ast.Unary: _unary,
     ast.Binary: _binary,
+    ast.Logical: _logical,
     ast.Like: _like,
     ast.Between: _between,
     ast.InList: _in_list,

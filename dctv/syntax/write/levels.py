@@ -7,8 +7,6 @@ from dctv.syntax import ast
 OR, AND, NOT, COMPARISON, RANGE, BIT_OR, BIT_AND, SHIFT, SUM, PRODUCT, PREFIX, POSTFIX, ATOM = range(13)
 
 _OPERATORS: dict[str, int] = {
-    "OR": OR,
-    "AND": AND,
     **dict.fromkeys(("=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>"), COMPARISON),
     "|": BIT_OR,
     "&": BIT_AND,
@@ -29,6 +27,8 @@ def level(node: ast.Expr) -> int:
     match node:
         case ast.Binary(op=op):
             return _OPERATORS[op]
+        case ast.Logical(op=op):
+            return OR if op == "OR" else AND
         case ast.Unary(op=op):
             return NOT if op == "NOT" else PREFIX
         case _:

@@ -40,7 +40,7 @@ class NodeWriter:
     def expr(self, node: ast.Expr, least: int = 0) -> str:
         """Write an expression, in parentheses where it binds less tightly than its surroundings need."""
         text = self.write(node)
-        always = self.header and isinstance(node, ast.Binary)
+        always = self.header and isinstance(node, ast.Binary | ast.Logical)
         return f"({text})" if always or level(node) < least else text
 
     def list(self, nodes: Iterable[ast.Node]) -> str:
