@@ -26,6 +26,8 @@ _FAR = 16 << 20
 """How many bytes of an object are searched for its member `traceEvents`."""
 
 _LIST = pattern(rb"\[[\s,]*\{")
+_NOTHING = pattern(rb"\[\s*\]?\s*")
+"""A list of no events, which may lack its end as any other."""
 _EVENTS = pattern(rb'["\']?traceEvents["\']?\s*[:=]\s*\[')
 _PHASE = pattern(rb'[{,\s]["\']?ph["\']?\s*[:=]\s*["\'][!-~]["\']')
 _EVENT = pattern(rb'\{(?:[^{}]|\{[^{}]*\})*?["\']ph["\']\s*:\s*["\'][!-~]["\']')
@@ -44,7 +46,7 @@ def _is_trace(text: bytes) -> bool:
     text = text.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
         return bool(_EVENTS.search(text) or _EVENT.match(text[:_HEAD]))
-    return bool(_LIST.match(text)) and bool(_PHASE.search(text))
+    return bool(_NOTHING.fullmatch(text) or (_LIST.match(text) and _PHASE.search(text)))
 
 
 def _may_begin_far(text: bytes) -> bool:

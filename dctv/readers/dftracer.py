@@ -22,12 +22,17 @@ from pathlib import Path
 from dctv.contracts.reader import ChunkReader, Head, LoadContext, LoadedTrace, Reader, Records
 from dctv.record import unread
 
+_SUFFIXES = (".pfw", ".pfw.gz")
+
 
 def sniff(head: Head) -> bool:
     """Whether the first lines are DFTracer records: one per line, not part of an object, without commas.
 
     Commas between records, or arrays of them, indicate trace events of other writers, which have the same members.
     """
+    if head.text.split() in ([b"["], [b"[", b"]"]):
+        # A process that traced nothing wrote the brackets alone.
+        return head.path.name.endswith(_SUFFIXES)
     lines = head.text.split(b"\n")
     if len(lines) == 1 and not _is_record(lines[0]):
         # A single line may be longer than the head.
@@ -83,7 +88,7 @@ def records(properties: Mapping[str, str]) -> Records:
 READER = Reader(
     name="dftracer",
     title="DFTracer JSON lines (.pfw, .pfw.gz)",
-    suffixes=(".pfw", ".pfw.gz"),
+    suffixes=_SUFFIXES,
     sniff=sniff,
     load=load,
     records=records,

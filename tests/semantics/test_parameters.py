@@ -64,7 +64,7 @@ def test_in_table_function_arguments_limit_and_views(one: Session) -> None:
         (np.bool_(1), True, ""),
         (np.str_("x"), "x", ""),
         (np.timedelta64(3, "us"), 3000, "ns"),
-        (np.timedelta64("NaT"), None, ""),
+        (np.timedelta64("NaT", "ns"), None, ""),
         (pandas.NaT, None, ""),
         (pandas.NA, None, ""),
         (Decimal("-1.10"), Decimal("-1.10"), ""),

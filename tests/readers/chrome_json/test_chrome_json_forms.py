@@ -157,9 +157,12 @@ def test_a_long_member_is_left_out_and_told(tmp_path: Path) -> None:
         ("[[1,2],[3,4]]", False),
         ('{"spans":[{"name":"x"}]}', False),
         ('{"resourceSpans":[]}', False),
-        ("[]", False),
         ("", False),
         ("# tracer: nop\n", False),
+        ("[]", True),
+        ("\ufeff[\n", True),
+        ("[ ] []", False),
+        ("[1]", False),
     ],
 )
 def test_sniff(text: str, *, expected: bool) -> None:

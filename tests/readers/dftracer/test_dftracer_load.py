@@ -16,6 +16,7 @@ from dctv.contracts import whole
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace
 from dctv.errors import TraceError
 from dctv.readers.dftracer import READER
+from dctv.session import Session
 from tests.readers.pfw_chunks import plain_rows
 
 V0 = (
@@ -315,6 +316,18 @@ def test_empty_file(tmp_path: Path, name: str) -> None:
     assert sorted(loaded.tables) == ["files", "metadata"]
     assert troubles(loaded) == {"file is empty": 1}
     assert loaded.last_ts == 0
+
+
+@pytest.mark.parametrize("text", ["[", "[\n", "[\n]\n"])
+def test_the_file_of_a_process_that_traced_nothing(tmp_path: Path, text: str) -> None:
+    """Its name says that it is DFTracer's; a list of no events in another file may be Chrome's."""
+    for name, path in (("chrome-json", tmp_path / "t.json"), ("dftracer", tmp_path / "t.pfw")):
+        path.write_text(text)
+        with Session(index=False) as session:
+            session.mount(path, "t")
+            assert session.warnings() == [f"found no event in `{path}`, which was read as {name}"]
+            assert session.sql("SELECT COUNT(*) FROM t.events").fetchall() == [(0,)]
+            assert session.incomplete() == []
 
 
 def test_binary_file_is_refused(tmp_path: Path) -> None:
