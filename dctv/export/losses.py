@@ -40,10 +40,14 @@ def of_mount(session: Session, timeline: ExportedTimeline, form: arrows.Form) ->
 
 def of_query(timeline: ExportedTimeline, form: arrows.Form) -> list[str]:
     """Describe what a format omits of the rows of a query."""
-    found = _units_of_counters(timeline) if form == "chrome-json" else []
+    found = _of_counters(timeline) if form == "chrome-json" else []
     if timeline.measured:
         names = ", ".join(f"`{name}`" for name in timeline.measured)
         found.append(f"units of {names} were left out: arguments have no place for them")
+    if timeline.omitted:
+        names = ", ".join(f"`{name}`" for name in timeline.omitted)
+        were, them = ("was", "it") if len(timeline.omitted) == 1 else ("were", "them")
+        found.append(f"{names} {were} left out: counters have no place for {them}")
     return found
 
 
@@ -91,14 +95,17 @@ def _of_json(session: Session, timeline: ExportedTimeline) -> list[str]:
         )
         if lost:
             found.append(f"threads of {lost} events of the kernel were left out: they tell none, the text needs one")
-    found += _units_of_counters(timeline)
-    bad = count_rows(session, f"({timeline.queries['counters']}) AS c WHERE NOT isfinite(value)")
-    if bad:
-        found.append(f"{bad} values of counters were left out: JSON has no numbers for them")
-    return found
+    return found + _of_counters(timeline)
 
 
-def _units_of_counters(timeline: ExportedTimeline) -> list[str]:
+def _of_counters(timeline: ExportedTimeline) -> list[str]:
+    """Describe what Chrome's JSON omits of counters."""
     units = sum(one.kind == "counter" and one.unit is not None for one in timeline.tracks)
     counters = "counter" if units == 1 else "counters"
-    return [f"units of {units} {counters} were left out: Chrome's JSON has no place for them"] if units else []
+    found = [f"units of {units} {counters} were left out: Chrome's JSON has no place for them"] if units else []
+    query = timeline.queries.get("counters")
+    bad = count_rows(timeline.session, f"({query}) AS c WHERE NOT isfinite(value)") if query else 0
+    if bad:
+        values, them = ("value of a counter was", "it") if bad == 1 else ("values of counters were", "them")
+        found.append(f"{bad} {values} left out: JSON has no number for {them}")
+    return found

@@ -77,6 +77,8 @@ class ExportedTimeline:
     """The time of the trace's last event; None if the rows are not those of a whole trace."""
     measured: Sequence[str] = ()
     """The arguments that have units in the query; the rows have only their numbers."""
+    omitted: Sequence[str] = ()
+    """The columns of the query that its rows have no place for."""
 
     def batches(self, kind: str) -> Iterable[Any]:
         """Yield the Arrow batches of a kind of row, slices by track and lane, then in order of time."""
@@ -166,8 +168,8 @@ def _with_threads(tracks: Sequence[ExportedTrack], threads: Sequence[tuple[Any, 
 def of_query(session: Session, text: str) -> ExportedTimeline:
     """Return the timeline of a query's rows: slices with `_duration`, counters with `value`, else instants.
 
-    Slices and instants belong to threads (`pid`, `tid`), or to one per `track` if there is such a column; counters are
-    identified by `name`. Other columns become arguments.
+    Slices and instants belong to threads (`pid`, `tid`), or to one per `track` if there is such a column; their other
+    columns become arguments. Counters are identified by `pid` and `name`, and have no place for other columns.
 
     Raises:
         UsageError: it has no column `_ts`, or times or durations that no event has.
@@ -179,7 +181,7 @@ def of_query(session: Session, text: str) -> ExportedTimeline:
         found = ", ".join(f"`{name}`" for name in columns)
         raise UsageError(f"found the columns {found}, expected `{TS}` among them", hint="times come in `_ts`, in ns")
     kind = "slices" if DURATION in columns else "counters" if "value" in columns else "instants"
-    by = ["name"] if kind == "counters" else ["track"] if "track" in columns else ["pid", "tid"]
+    by = ["pid", "name"] if kind == "counters" else ["track"] if "track" in columns else ["pid", "tid"]
     keys = [key for key in by if key in columns]
     key = ", ".join(keys) if keys else "NULL"
     rest = [name for name in columns if name not in {TS, DURATION}]
@@ -195,6 +197,7 @@ def of_query(session: Session, text: str) -> ExportedTimeline:
     shown = [_shown(column, columns, arguments) for column in _COLUMNS[kind]]
     order = f" ORDER BY dctv_track, {TS}, {DURATION} DESC" if kind == "slices" else ""
     measured = [name for name in arguments if str(columns[name].unit)]
+    omitted = [name for name in columns if name not in {TS, "value", *by}] if kind == "counters" else []
     return ExportedTimeline(
         session,
         0,
@@ -203,6 +206,7 @@ def of_query(session: Session, text: str) -> ExportedTimeline:
         sorted(tracks, key=lambda one: one.number),
         {kind: select(shown, numbered, order)},
         measured=measured,
+        omitted=omitted,
     )
 
 
@@ -239,7 +243,8 @@ def _tracks(session: Session, keys: Sequence[str], numbered: str, *, has_duratio
 
 def _track(kind: str, number: int, values: Mapping[str, Any], unit: str | None) -> ExportedTrack:
     if kind == "counters":
-        return ExportedTrack(number, "counter", str(values.get("name", "value")), None, None, unit)
+        pid = values.get("pid")
+        return ExportedTrack(number, "counter", str(values.get("name", "value")), pid and int(pid), None, unit)
     if "track" in values:
         return ExportedTrack(number, "thread", str(values["track"]), 0, number)
     pid, tid = values.get("pid"), values.get("tid")

@@ -146,6 +146,20 @@ def test_units_of_a_query_that_are_left_out_are_told(target: str, tmp_path: Path
     assert run("convert", trace, tmp_path / target, "-q", "SELECT _ts, name, 1 AS n FROM t.slices").err == ""
 
 
+@pytest.mark.parametrize("target", ["out.json", "out.pftrace"])
+def test_counters_of_a_query_are_apart_by_process(target: str, tmp_path: Path) -> None:
+    rows = "(VALUES (0, 3, 5.0, 'x'), (10, 4, 7.0, 'y'), (20, 3, 6.0, 'z'), (30, NULL, 'nan'::FLOAT64, 'z'))"
+    query = f"SELECT a * 1ns AS _ts, b AS pid, 'm' AS name, c AS value, d AS job FROM {rows} AS v (a, b, c, d)"
+    done = run("convert", ROOT / "stdlib" / "browser.json", tmp_path / target, "-q", query)
+    infinite = "warning: 1 value of a counter was left out: JSON has no number for it\n"
+    left_out = "warning: `job` was left out: counters have no place for it\n"
+    assert (done.code, done.err) == (0, f"{infinite if target == 'out.json' else ''}{left_out}")
+    with Session() as session:
+        session.mount(tmp_path / target, "t")
+        found = session.sql("SELECT unitless(_ts), pid, value FROM t.counters WHERE _ts < 20ns").fetchall()
+    assert sorted(found) == [(0, 3, 5.0), (10, 4, 7.0)]
+
+
 @pytest.mark.parametrize("duration", ["_duration", "_duration IN us", "unitless(_duration)", "_duration * 1.0"])
 def test_durations_of_a_query_may_have_any_unit_of_time(duration: str, tmp_path: Path) -> None:
     query = f"SELECT _ts IN us AS _ts, {duration} AS _duration, name FROM t.slices WHERE name = 'click'"

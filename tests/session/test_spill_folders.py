@@ -98,7 +98,8 @@ def test_a_folder_that_cannot_be_written_needs_no_lock(tmp_path: Path, monkeypat
     def fail(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("dctv.temporary.os.open", fail)
-    folder = SpillFolder(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr("dctv.temporary.os.open", fail)
+        folder = SpillFolder(tmp_path)
     assert folder.path.parent == tmp_path
     folder.close()
