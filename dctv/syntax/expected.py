@@ -56,7 +56,7 @@ _OPERATORS = frozenset({
     "**", "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
     "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR", "::", "[", "BRACKETS",
     "->", "->>", "^", "~", "!~", "~*", "!~*", "~~", "!~~", "~~*", "!~~*", "~~~", "^@", "&&", "@>", "<@", "COLLATE",
-    "NOT_BETWEEN", "NOT_LIKE",
+    "NOT_BETWEEN", "NOT_LIKE", "AT_TIME",
 })  # fmt: skip
 _JOINS = frozenset({
     "TABLESAMPLE", "PIVOT", "UNPIVOT", "JOIN", "POSITIONAL",

@@ -205,6 +205,8 @@ class Parser:
             return f"CALL_{word}"
         if word == "WITHIN" and self._follows(index, "GROUP", "(") and self.accepts("WITHIN_GROUP"):
             return "WITHIN_GROUP"
+        if word == "AT" and self._follows(index, "TIME", "ZONE") and self.accepts("AT_TIME"):
+            return "AT_TIME"
         if word == "EXCEPT" and self._leaves_out(index) and self.accepts("STAR_EXCEPT"):
             return "STAR_EXCEPT"
         return "BY_NAME" if word == "NAME" and self.accepts("BY_NAME") else None

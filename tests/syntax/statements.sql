@@ -276,3 +276,4 @@ SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY a), within FROM t within GROU
 SELECT * EXCEPT ('a', b), * EXCLUDE ('a'), * LIKE '!_%' ESCAPE '!' FROM t FETCH FIRST (1 + 1) ROWS ONLY
 SELECT [a + i FOR a, i IN b], [a FOR a, i IN b IF i > 1], a IN MAP {1: 2}, a NOT IN MAP {}, MAP {1: 2, 3: 4,} FROM t UNPIVOT (a FOR 'v' IN (b, c))
 SELECT a OR b OR c AND d AND e AND f OR g FROM t WHERE (a AND b) AND NOT (c OR d) AND (e OR f OR g)
+SELECT a AT TIME ZONE 'UTC' AT TIME ZONE b, a + c::TIMESTAMP AT TIME ZONE (d || e), at, time, zone FROM t at

@@ -185,6 +185,11 @@ def try_cast(at: Place, operand: ast.Expr, type_name: ast.TypeName) -> ast.Cast:
     return ast.Cast(operand, type_name, lenient=True, place=at)
 
 
+def at_time_zone(at: Place, time: ast.Expr, _word: Raw, zone: ast.Expr) -> ast.Call:
+    """Make the call of the function that AT TIME ZONE stands for."""
+    return ast.Call(ast.Path((ast.Name("timezone", place=at),), place=at), (zone, time), place=at)
+
+
 def collate(at: Place, operand: ast.Expr, collation: ast.Path) -> ast.Collate:
     """Make a text that is compared by a collation."""
     return ast.Collate(operand, collation, place=at)
@@ -400,6 +405,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "union_type": union_type,
     "enum_type": enum_type,
     "collate": collate,
+    "at_time_zone": at_time_zone,
     "hex_bytes": hex_bytes,
     "case": case,
     "exists": exists,
