@@ -35,13 +35,13 @@ def of_branches(term: ast.OrderTerm, body: ast.Body, items: Sequence[OutputColum
 
 
 def _is_by_name(body: ast.Body) -> bool:
-    return isinstance(body, ast.Compound) and (body.by_name or _is_by_name(body.left) or _is_by_name(body.right))
+    return isinstance(body, ast.Compound) and (body.by_name or any(map(_is_by_name, body.parts)))
 
 
 def _cores(body: ast.Body) -> Iterator[ast.Core]:
     """Yield the selects that are combined, from left to right."""
     if isinstance(body, ast.Compound):
-        yield from _cores(body.left)
-        yield from _cores(body.right)
+        for part in body.parts:
+            yield from _cores(part)
     elif isinstance(body, ast.Core):
         yield body

@@ -124,7 +124,9 @@ def _parts(binder: Binding, cte: ast.CommonTable) -> _Parts:
     if body.by_name:
         raise BindError("the step of a recursive table matches columns by position, not by name", body.place)
     inner = binder.with_common_tables(cte.select)
-    return _Parts(cte, inner, _as_select(body.left), _as_select(body.right), body.all)
+    *base, step = body.parts
+    first = base[0] if len(base) == 1 else replace(body, parts=tuple(base))
+    return _Parts(cte, inner, _as_select(first), _as_select(step), body.all)
 
 
 def _named(schema: Schema, cte: ast.CommonTable) -> Schema:

@@ -134,7 +134,17 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
 
 
 def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves: Leaves) -> BoundQuery:
-    left, right = (_body(binder, side, parent, leaves)[0] for side in (node.left, node.right))
+    """Combine the parts from left to right; the first also takes the place of what was combined so far."""
+    first, *others = node.parts
+    made = _body(binder, first, parent, leaves)[0]
+    for part in others:
+        right = _body(binder, part, parent, leaves)[0]
+        place = node.place and part.place and replace(node.place, stop=part.place.stop)
+        made = _combined(replace(node, place=place), made, right)
+    return made
+
+
+def _combined(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> BoundQuery:
     if node.by_name:
         left, right = matched(node, left, right)
     if len(left.outs) != len(right.outs):

@@ -430,11 +430,14 @@ class Values(Node):
 
 @record(eq=False, text=False)
 class Compound(Node):
-    """`left UNION|INTERSECT|EXCEPT [ALL] [BY NAME] right`."""
+    """`part UNION|INTERSECT|EXCEPT [ALL] [BY NAME] part ...`, from left to right.
+
+    A chain of one operator is one node however long it is, so that trees of generated queries are not deep.
+    """
 
     op: OneOf["UNION", "INTERSECT", "EXCEPT"]
-    left: Body
-    right: Body
+    parts: tuple[Body, ...]
+    """Two or more; the first is no Compound of the same operator with the same words."""
     all: bool = False
     by_name: bool = False
     """Whether columns are matched by their names, not by position."""

@@ -14,6 +14,7 @@ from dctv.syntax.keywords import (
     INTERVAL_UNITS,
     LISTINGS,
     NEGATABLE,
+    PHRASES,
     RESERVED,
     TYPE_WORDS,
     WORDED,
@@ -203,10 +204,8 @@ class Parser:
             return "TYPE_WORD"
         if word in ("FROM", "FOR") and is_within(self.tokens, index, WORDED) and self.accepts(f"CALL_{word}"):
             return f"CALL_{word}"
-        if word == "WITHIN" and self._follows(index, "GROUP", "(") and self.accepts("WITHIN_GROUP"):
-            return "WITHIN_GROUP"
-        if word == "AT" and self._follows(index, "TIME", "ZONE") and self.accepts("AT_TIME"):
-            return "AT_TIME"
+        if word in PHRASES and self._follows(index, *PHRASES[word][0]) and self.accepts(PHRASES[word][1]):
+            return PHRASES[word][1]
         if word == "EXCEPT" and self._leaves_out(index) and self.accepts("STAR_EXCEPT"):
             return "STAR_EXCEPT"
         return "BY_NAME" if word == "NAME" and self.accepts("BY_NAME") else None

@@ -238,6 +238,11 @@ def test_deep_nesting_works_or_is_an_error() -> None:
         assert isinstance(tree, ast.Logical)
         assert expression(to_sql(tree)) == tree
         assert len(tree.operands) == deep
+    (union,) = statements(" UNION ALL ".join(["SELECT 1"] * deep))
+    assert isinstance(union, ast.SelectStatement)
+    assert isinstance(union.select.body, ast.Compound)
+    assert len(union.select.body.parts) == deep
+    assert statements(to_sql(union)) == [union]
     for text in (
         "- " * deep + "1",
         "1" + " + 1" * deep,

@@ -9,14 +9,16 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from dctv.record import replace
 from dctv.syntax import ast, commands
+from dctv.syntax.logical import logical
 from dctv.syntax.parser import default_table
 
 Strategy = SearchStrategy[Any]
 
 
-def few(items: Strategy, least: int = 0) -> Strategy:
-    return st.lists(items, min_size=least, max_size=2).map(tuple)
+def few(items: Strategy, least: int = 0, most: int = 2) -> Strategy:
+    return st.lists(items, min_size=least, max_size=most).map(tuple)
 
 
 words = st.sampled_from(
@@ -68,6 +70,7 @@ def exprs(depth: int) -> Strategy:
         st.builds(ast.Unary, st.sampled_from(get_args(ast.UnaryOp)), inner),
         st.builds(ast.Binary, binary, inner, inner),
         st.builds(ast.Binary, binary, inner, inner),
+        st.builds(logical, st.sampled_from(["AND", "OR"]), few(inner, 2, 3), st.none()),
         st.builds(ast.Like, st.sampled_from(["LIKE", "ILIKE", "GLOB", "REGEXP"]), inner, inner, maybe(inner), flags),
         st.builds(ast.Collate, inner, paths),
         st.builds(ast.Truth, inner, flags, flags),
@@ -237,13 +240,21 @@ def cores(depth: int) -> Strategy:
 
 
 @cache
+def _chain(op: Any, parts: tuple[ast.Body, ...], *words: bool) -> ast.Compound:
+    """Combine selects; a chain that comes first goes on if its operator is the same."""
+    first, *rest = parts
+    made = ast.Compound(op, parts, *words)
+    joined = isinstance(first, ast.Compound) and first == replace(made, parts=first.parts)
+    return replace(made, parts=(*first.parts, *rest)) if joined else made
+
+
 def bodies(depth: int) -> Strategy:
     simple = st.builds(ast.Values, few(few(exprs(depth), 1), 1))
     if depth == 0:
         return simple
     inner = bodies(depth - 1) | ordered_selects(depth - 1)
     op = st.sampled_from(["UNION", "INTERSECT", "EXCEPT"])
-    return st.one_of(simple, cores(depth - 1), st.builds(ast.Compound, op, inner, inner, flags, flags))
+    return st.one_of(simple, cores(depth - 1), st.builds(_chain, op, few(inner, 2, 3), flags, flags))
 
 
 @cache

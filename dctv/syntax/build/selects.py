@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Literal, TypeAlias, cast
+from itertools import groupby
+from typing import Any, Literal, TypeAlias, cast
 
 from dctv.errors import ParseError, Place
 from dctv.record import replace
@@ -91,10 +92,16 @@ def percent(at: Place, operand: ast.Expr) -> ast.Percent:
     return ast.Percent(operand, place=at)
 
 
-def compound(at: Place, left: ast.Body, op: str, every: bool, by_name: bool, right: ast.Body) -> ast.Compound:
-    """Make two selects combined."""
-    name = cast("Literal['UNION', 'INTERSECT', 'EXCEPT']", op)
-    return ast.Compound(name, _body(left), _body(right), every, by_name, place=at)
+def compound(at: Place, first: ast.Body, *rest: Any) -> ast.Body:
+    """Make a chain of selects combined; each part behind the first has its operator, ALL and BY NAME before it."""
+    chain: ast.Body = _body(first)
+    steps = zip(rest[::4], rest[1::4], rest[2::4], map(_body, rest[3::4]), strict=True)
+    for (op, every, by_name), parts in groupby(steps, lambda step: step[:3]):
+        behind = [part for *_, part in parts]
+        assert behind[-1].place is not None
+        place = Place(at.source, at.start, behind[-1].place.stop)
+        chain = ast.Compound(op, (chain, *behind), every, by_name, place=place)
+    return chain
 
 
 def values(at: Place, *rows: tuple[ast.Expr, ...]) -> ast.Values:

@@ -32,7 +32,8 @@ def _level(node: ast.Compound) -> int:
 def _compound(w: NodeWriter, node: ast.Compound) -> str:
     least = _level(node)
     how = f"{' ALL' if node.all else ''}{' BY NAME' if node.by_name else ''}"
-    return f"{_body(w, node.left, least)} {node.op}{how} {_body(w, node.right, least + 1)}"
+    first, *rest = node.parts
+    return f" {node.op}{how} ".join((_body(w, first, least), *(_body(w, one, least + 1) for one in rest)))
 
 
 def _common_table(w: NodeWriter, node: ast.CommonTable) -> str:

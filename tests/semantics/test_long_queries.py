@@ -1,4 +1,4 @@
-"""Conditions of thousands of tests, as tools generate them."""
+"""Conditions of thousands of tests, and unions of thousands of selects, as tools generate them."""
 
 from __future__ import annotations
 
@@ -32,3 +32,11 @@ def test_they_select_the_rows_of_short_ones(condition: str, same: str) -> None:
             groups = f"SELECT cpu, COUNT(*) FILTER ({{}}) FROM {trace}.raw_events.sched_switch GROUP BY cpu"
             counted = [session.sql(groups.format(one)).fetchall() for one in (condition, same)]
             assert counted[0] == counted[1]
+
+
+@pytest.mark.parametrize("operator", ["UNION ALL", "UNION", "UNION ALL BY NAME"])
+def test_thousands_of_selects_are_combined(operator: str) -> None:
+    count = 1200 if "ALL" in operator else 7
+    selects = f" {operator} ".join(f"SELECT {number} % 7 AS x" for number in range(1200))
+    with Session(index=False) as session:
+        assert session.sql(f"SELECT COUNT(*) FROM ({selects}) AS t").fetchall() == [(count,)]
