@@ -72,6 +72,10 @@ ALWAYS = {
         SELECT DISTINCT t.host, t.pid
         FROM t.threads AS t LEFT JOIN t.processes AS p ON p.pid = t.pid AND p.host <=> t.host
         WHERE t.pid IS NOT NULL AND p.pid IS NULL""",
+    "a thread of an event is not listed": """
+        SELECT DISTINCT tid FROM t.events WHERE tid > 0 AND tid NOT IN (SELECT tid FROM t.threads)""",
+    "a process of an event is not listed": """
+        SELECT DISTINCT pid FROM t.events WHERE pid > 0 AND pid NOT IN (SELECT pid FROM t.processes)""",
     "a slice lies outside the trace": """
         SELECT _ts, _duration FROM t.slices
         WHERE _ts < 0 OR _ts + COALESCE(_duration, 0ns) > (SELECT MAX(_ts) FROM t.last_ts)""",

@@ -259,7 +259,7 @@ def test_calls_without_exits_end_with_the_next_and_those_of_idle_cpus_are_by_cpu
         encoding="utf-8",
     )
     [rows] = _rows(str(file), "SELECT _ts, _duration, path, ranks, depth, name FROM t.timeline.calls")
-    thread, cpu = (["Threads", "11", "Calls"], [2, None, 2]), (["CPUs", "CPU 1", "Calls"], [0, 1, 5])
+    thread, cpu = (["Threads", "app (11)", "Calls"], [2, None, 2]), (["CPUs", "CPU 1", "Calls"], [0, 1, 5])
     assert rows == [
         (0, 3000, *thread, 0, "outer"),
         (1000, None, *thread, 1, "inner"),

@@ -38,6 +38,3 @@ found AS (
   GROUP BY tid, CASE WHEN name NOT IN ('<...>', '') THEN name END
 )
 SELECT tid, pid, name, ROW_NUMBER() OVER (ORDER BY last_ts, last_line) AS rank, start_ts, end_ts, maker FROM found
-UNION ALL
-SELECT common_pid, common_tgid, NULL, NULL, NULL, NULL, NULL
-FROM _events.any WHERE common_pid > 0 AND common_tgid > 0 GROUP BY common_pid, common_tgid

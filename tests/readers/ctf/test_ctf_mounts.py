@@ -155,6 +155,24 @@ def test_unknown_packet_contexts_are_kept(tmp_path: Path) -> None:
     assert (packet["cpu"], packet["context"]) == (1, '{"cpu_id":1,"colour":2}')
 
 
+def test_threads_and_processes_have_the_names_in_contexts(tmp_path: Path) -> None:
+    contexts = "event.context := struct { s32 _vpid; s32 _vtid; ch _procname[4]; };"
+    told = ((7, b"old"), (8, b"two"), (7, b"new"))
+    data = (event(time, 0) + packing.pack("<ii4s", 7, tid, name) for time, (tid, name) in enumerate(told))
+    first = write(tmp_path / "a", timed(("app:e", ""), more=contexts), b"".join(data))
+    second = write(tmp_path / "b", timed(("app:e", ""), env='vpid = 42; procname = "one";'), event(1, 0))
+    with Session() as session:
+        session.mount(str(first), "a")
+        session.mount(str(second), "b")
+        threads = session.sql("SELECT tid, pid, name, process FROM a.threads").fetchall()
+        processes = session.sql("SELECT pid, name, threads FROM a.processes").fetchall()
+        alone = session.sql("SELECT pid, name, threads FROM b.processes").fetchall()
+        assert session.sql("SELECT tid FROM b.threads").fetchall() == []
+    assert threads == [(7, 7, "new", "new"), (8, 7, "two", "new")]
+    assert processes == [(7, "new", 2)]
+    assert alone == [(42, "one", 0)]
+
+
 def test_functions_are_slices(tmp_path: Path) -> None:
     metadata = timed(
         ("lttng_ust_cyg_profile:func_entry", "u64 _addr;"), ("lttng_ust_cyg_profile:func_exit", "u64 _addr;"),
