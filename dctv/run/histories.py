@@ -35,7 +35,7 @@ class Options:
     end: int | None = None
     """The end of the history, by default that of the trace or the last change."""
     start: int | None = None
-    """Its start, if a provider makes the changes; by default 0, or the begin of the trace if that is earlier."""
+    """Its start; by default 0, or the begin of the trace if that is earlier. SQL's changes may begin before it."""
 
 
 @record
@@ -149,17 +149,18 @@ def _filled(recipe: Recipe, begin: Callable[[int], StateSystem]) -> StateSystem:
 def _applied(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
     """Make the changes of batches; return the time of the last one."""
     system, last, done = None, 0, 0
+    start = min(recipe.options.start or 0, 0)
     for batch in recipe.changes(None).batches():
         if batch.num_rows == 0:
             continue
         times = batch.column(0)
         if system is None:
-            system = begin(min(0, times[0].as_py() or 0))
+            system = begin(min(start, times[0].as_py() or 0))
         done += system.apply(batch)
         last = times[-1].as_py()
         recipe.context.progress.report(f"{recipe.name}: {done:,} changes", 0, 0)
     if system is None:
-        begin(0)
+        begin(start)
     return last
 
 

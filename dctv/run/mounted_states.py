@@ -33,7 +33,7 @@ def _made(mount: Mount, context: ExecutionContext) -> StateSystem:
             return result_of(in_order([changes_of(plan, None) for plan in plans], within), context)
 
     version = version_of(mount, context)
-    options = Options(end=mount.trace.last_ts)
+    options = Options(start=min(mount.offset, 0), end=mount.trace.last_ts)
     recipe = Recipe(name, STATE, changes, context, options, version)
     system = open_or_build(recipe, mount.history_store)
     if not system.attribute_count:

@@ -187,6 +187,17 @@ def test_a_history_of_another_trace_is_rebuilt(trace: Path, tmp_path: Path) -> N
         assert moved == [(first + 5000,)]
 
 
+def test_a_history_begins_with_its_trace_even_before_the_first_change(trace: Path) -> None:
+    statement = (
+        "CREATE STATE SYSTEM t.own AS SELECT _ts, 'a' AS path, cpu AS number FROM t.raw_events.sched_switch LIMIT 0"
+    )
+    for offset in (-40_000, 40_000):
+        with Watched(trace, None, align=offset) as watched:
+            watched.rows(statement)
+            begins = [watched.session.state_system(name).start for name in ("t.state", "t.own")]
+            assert begins == [min(offset, 0)] * 2
+
+
 def test_another_text_of_the_library_makes_it_anew(
     trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
