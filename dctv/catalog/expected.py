@@ -90,7 +90,7 @@ class ExpectedEvent:
                 return arguments(found.columns.args if found.columns is not None else (), found.plan().schema)
         names = [own[n] for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
         hexadecimal = texts if self.special.get(wanted.name) == "HEX" else ()
-        values = [Binary("||", Text("0x"), Column(n)) if n in hexadecimal else Column(n) for n in names]
+        values = [_hexadecimal(n) if n in hexadecimal else Column(n) for n in names]
         if len(values) > 1:
             return call("coalesce", *(_as(v, wanted) for v in values))
         return values[0] if values else NULL
@@ -110,6 +110,11 @@ def arguments(names: Sequence[str], schema: Schema) -> Expression:
         return start
     # Merging drops NULL members: fields that this event does not have.
     return call("json_merge_patch", start, call("json_object", *members))
+
+
+def _hexadecimal(name: str) -> Expression:
+    # The kernel prints these numbers without 0x, trace-cmd with it.
+    return Binary("||", Text("0x"), call("replace", Column(name), Text("0x"), Text("")))
 
 
 def _as(value: Expression, wanted: ColumnType) -> Expression:

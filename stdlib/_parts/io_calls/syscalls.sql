@@ -11,13 +11,13 @@ given AS (
     CASE
       WHEN name NOT REGEXP '^(p?(read|write)(v2?|64)?|close|_?l?lseek|fsync|fdatasync|sync_file_range|fallocate|ftruncate(64)?|(new)?fstat(64)?|fstatfs|getdents(64)?)$' THEN NULL
       WHEN list IS NULL THEN fd
-      WHEN object AND JSON_TYPE(list, '$.fd') = 'VARCHAR' THEN TRY_CAST('0x' || JSON_EXTRACT_STRING(list, '$.fd') AS INT64)
+      WHEN object AND JSON_TYPE(list, '$.fd') = 'VARCHAR' THEN TRY_CAST('0x' || REPLACE(JSON_EXTRACT_STRING(list, '$.fd'), '0x', '') AS INT64)
       WHEN object THEN TRY_CAST(JSON_EXTRACT_STRING(list, '$.fd') AS INT64)
       WHEN array THEN TRY_CAST(JSON_EXTRACT_STRING(list, '$[0]') AS INT64)
       ELSE TRY_CAST('0x' || SPLIT_PART(list, ',', 1) AS INT64) END AS fd,
     CASE
       WHEN list IS NULL THEN count
-      WHEN object AND JSON_TYPE(list, '$.count') = 'VARCHAR' THEN TRY_CAST('0x' || JSON_EXTRACT_STRING(list, '$.count') AS INT64)
+      WHEN object AND JSON_TYPE(list, '$.count') = 'VARCHAR' THEN TRY_CAST('0x' || REPLACE(JSON_EXTRACT_STRING(list, '$.count'), '0x', '') AS INT64)
       WHEN object THEN TRY_CAST(JSON_EXTRACT_STRING(list, '$.count') AS INT64)
       WHEN array THEN TRY_CAST(JSON_EXTRACT_STRING(list, '$[2]') AS INT64)
       ELSE TRY_CAST('0x' || TRIM(SPLIT_PART(list, ',', 3)) AS INT64) END AS amount,
