@@ -4,14 +4,19 @@
 -- column comm: its name
 -- column from_cpu: the CPU that it ran on before
 -- column to_cpu: the CPU that it runs on now
--- column since: time since it was last switched in on the old CPU
-WITH runs AS (
-  SELECT _ts, line, tid, comm, cpu, LAG(cpu) OVER w AS from_cpu, LAG(_ts) OVER w AS from_ts
-  FROM scheduler.states WHERE state = 'running'
+-- column since: time since it was last switched in on the old CPU, NULL if that was before the trace
+WITH seen AS (
+  SELECT _ts, line, tid, comm, cpu, state = 'running' AS starts, ROW_NUMBER() OVER (PARTITION BY tid ORDER BY _ts, line) AS number
+  FROM scheduler.states WHERE NOT COALESCE(woken, FALSE)
+),
+runs AS (
+  SELECT _ts, line, tid, comm, cpu, starts, LAG(cpu) OVER w AS from_cpu, LAG(CASE WHEN starts THEN _ts END) OVER w AS from_ts
+  -- A thread that is first switched out ran there since before the trace.
+  FROM seen WHERE starts OR number = 1
   WINDOW w AS (PARTITION BY tid ORDER BY _ts, line)
 )
 SELECT EVENT * FROM dctv.as_events((
   SELECT _ts, tid, comm, from_cpu, cpu AS to_cpu, _ts - from_ts AS since
-  FROM runs WHERE from_cpu != cpu
+  FROM runs WHERE starts AND from_cpu != cpu
   ORDER BY _ts, line
 ))
