@@ -6,6 +6,7 @@ WITH events AS (
   FROM _events.block_rq_issue
   UNION ALL
   SELECT _ts, line, 'complete', dev, sector, nr_sector, NULL, rwbs, text, error, NULL, NULL FROM _events.block_rq_complete
+  WHERE EXISTS (SELECT 1 FROM _events.block_rq_issue) OR NOT EXISTS (SELECT 1 FROM _events.block_io_done)
   UNION ALL
   -- These are about the same requests, from the time at which the kernel accounts for them.
   SELECT _ts, line, 'issue', dev, sector, nr_sector, bytes, rwbs, text, NULL, common_pid, COALESCE(comm, common_comm)

@@ -14,17 +14,27 @@
 -- column server_comm: its name, or NULL
 -- column latency: time until it was received
 -- column reply_id: number of the reply transaction
-WITH sent AS (
+WITH moments AS (
+  SELECT _ts, line, debug_id, common_pid, common_tgid, common_comm, to_proc, to_thread, reply, code, flags, FALSE AS received
+  FROM _events.binder_transaction
+  UNION ALL
+  SELECT _ts, line, debug_id, common_pid, NULL, common_comm, NULL, NULL, NULL, NULL, NULL, TRUE FROM _events.binder_transaction_received
+),
+-- A number may come again, so a transaction is received before the next one of its number, if at all.
+followed AS (
+  SELECT *, LEAD(received) OVER w AS arrives, LEAD(_ts) OVER w AS next_ts, LEAD(common_pid) OVER w AS next_tid,
+    LEAD(common_comm) OVER w AS next_comm
+  FROM moments WINDOW w AS (PARTITION BY debug_id ORDER BY _ts, received, line)
+),
+sent AS (
   SELECT t._ts, t.line, debug_id, common_pid AS tid, COALESCE(CASE WHEN common_tgid > 0 THEN common_tgid END, o.pid) AS pid, common_comm AS comm, to_proc, to_thread, reply, code,
     CASE
       WHEN flags LIKE '0x%' THEN TRY_CAST(flags AS INT64) & 1
       ELSE COALESCE(TRY_CAST(flags AS INT64), 0) & 1 END = 1 AS one_way,
-    r._ts AS received_ts, r.tid AS server_tid, r.comm AS server_comm
-  FROM _events.binder_transaction AS t
-  LEFT JOIN (
-    SELECT debug_id AS id, MIN(_ts) AS _ts, ARG_MIN(common_pid, _ts) AS tid, ARG_MIN(common_comm, _ts) AS comm
-    FROM _events.binder_transaction_received GROUP BY debug_id) AS r ON r.id = t.debug_id
-  LEFT JOIN _built.thread_processes AS o ON o.tid = t.common_pid
+    CASE WHEN arrives THEN next_ts END AS received_ts, CASE WHEN arrives THEN next_tid END AS server_tid,
+    CASE WHEN arrives THEN next_comm END AS server_comm
+  FROM followed AS t LEFT JOIN _built.thread_processes AS o ON o.tid = t.common_pid
+  WHERE NOT received
 ),
 steps AS (
   SELECT *, tid AS client, 1 AS step FROM sent WHERE reply = 0 AND NOT one_way

@@ -16,15 +16,19 @@ WITH begun AS (
     LEAD(_ts) OVER (PARTITION BY pid, tid ORDER BY _ts, id) AS next_ts
   FROM slices WHERE name REGEXP '^Choreographer#doFrame( [0-9]+)?$'
 ),
-drawn AS (SELECT _ts, _duration, tid, pid FROM slices WHERE name REGEXP '^DrawFrames?( [0-9]+)?$'),
+drawn AS (SELECT _ts, _duration, id, tid, pid FROM slices WHERE name REGEXP '^DrawFrames?( [0-9]+)?$'),
+-- Ids of slices are in order of time.
 first AS (
-  SELECT b.pid, b.tid, b._ts, MIN(d._ts) AS render_start, ARG_MIN(d.tid, d._ts) AS render_tid,
-    ARG_MIN(d._duration, d._ts) AS render_time
+  SELECT b.id, MIN(d.id) AS drawn_id
   FROM begun AS b JOIN drawn AS d ON d.pid = b.pid AND d._ts >= b._ts AND (b.next_ts IS NULL OR d._ts < b.next_ts)
-  GROUP BY b.pid, b.tid, b._ts
+  GROUP BY b.id
 )
 SELECT b._ts,
-  CASE WHEN f._ts IS NULL THEN b._duration ELSE GREATEST(f.render_start + f.render_time, b._ts + b._duration) - b._ts END AS _duration,
-  b.tid, b.pid, b.process, b.frame, b._duration AS main_time, f.render_tid, f.render_start, f.render_time, b.id
-FROM begun AS b LEFT JOIN first AS f ON f.pid = b.pid AND f.tid = b.tid AND f._ts = b._ts
+  CASE
+    WHEN d.id IS NULL THEN b._duration
+    -- GREATEST passes over NULL, but a drawing without an end has none.
+    WHEN d._duration IS NOT NULL THEN GREATEST(d._ts + d._duration, b._ts + b._duration) - b._ts END AS _duration,
+  b.tid, b.pid, b.process, b.frame, b._duration AS main_time, d.tid AS render_tid, d._ts AS render_start,
+  d._duration AS render_time, b.id
+FROM begun AS b LEFT JOIN first AS f ON f.id = b.id LEFT JOIN drawn AS d ON d.id = f.drawn_id
 ORDER BY b._ts, b.pid, b.tid

@@ -9,6 +9,6 @@
 -- column id: the slice's number, see `slices`
 SELECT _ts, _duration, tid, pid, TRY_CAST(NULLIF(REGEXP_EXTRACT(name, '^[A-Za-z:]+ ([0-9]+)', 1), '') AS INT64) AS frame, name, id
 FROM slices
-WHERE depth = 0 AND (process REGEXP 'surfaceflinger$' OR thread REGEXP 'surfaceflinger$')
+WHERE depth = 0 AND (process REGEXP 'surfaceflinger$' AND tid = pid OR thread REGEXP 'surfaceflinger$')
   AND name REGEXP '^(onMessageReceived|onMessageInvalidate|onMessageRefresh|handleMessageInvalidate|handleMessageRefresh|commit|composite|onVsyncReceived|INVALIDATE|REFRESH)'
 ORDER BY _ts, tid

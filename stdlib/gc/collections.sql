@@ -12,8 +12,8 @@
 -- column name: the slice's name
 -- column args: its arguments
 -- column id: the slice's number, see `slices`
-WITH found AS (
-  SELECT *, COALESCE(_ts + _duration, _ts) AS end_ts,
+WITH RECURSIVE found AS (
+  SELECT *,
     CASE
       WHEN name REGEXP '^(V8\.GC|MajorGC$|MinorGC$)' THEN 'v8'
       WHEN name REGEXP '^(BlinkGC|CppGC)' THEN 'blink'
@@ -23,9 +23,12 @@ WITH found AS (
   FROM slices
   WHERE name REGEXP 'GC|gc|G1 |Garbage'
 ),
-collections AS (
-  SELECT *, MAX(end_ts) OVER (PARTITION BY track, lane ORDER BY _ts, depth, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-  FROM found WHERE runtime IS NOT NULL
+collections AS (SELECT * FROM found WHERE runtime IS NOT NULL),
+-- Slices of any kind that are inside collections.
+inside AS (
+  SELECT s.id FROM slices AS s JOIN collections AS c ON c.id = s.parent_id
+  UNION
+  SELECT s.id FROM inside AS i JOIN slices AS s ON s.parent_id = i.id
 )
 SELECT _ts, _duration, tid, pid, thread, process, runtime,
   CASE
@@ -33,6 +36,6 @@ SELECT _ts, _duration, tid, pid, thread, process, runtime,
     WHEN name REGEXP '^MinorGC$|^V8\.GC_?Scavenge|[Yy]oung|sticky|^V8\.GC_MINOR' THEN 'minor'
     WHEN name REGEXP '^MajorGC$|^V8\.GC_?(Finalize)?(MC|MarkCompact)|^V8\.GCCompactor|GC$' THEN 'major'
     ELSE 'step' END AS kind,
-  before IS NULL OR before <= _ts AS outermost, name, args, id
-FROM collections
+  i.id IS NULL AS outermost, name, args, c.id
+FROM collections AS c LEFT JOIN inside AS i ON i.id = c.id
 ORDER BY _ts, depth, tid

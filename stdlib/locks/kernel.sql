@@ -8,15 +8,16 @@
 -- column kind: `spin`, `read`, `write`, `rt`, `percpu`, `mutex`, several of these with `|` between them, or `semaphore` if no flag is set; as recorded if the trace has text
 -- column ret: 0 if it got the lock, else an error code
 WITH steps AS (
-  SELECT _ts, line, TRUE AS entry, common_pid AS tid, common_comm AS comm, lock_addr, flags, NULL::INT64 AS ret
+  SELECT _ts, line, cpu, TRUE AS entry, common_pid AS tid, common_comm AS comm, lock_addr, flags, NULL::INT64 AS ret
   FROM _events.contention_begin
   UNION ALL
-  SELECT _ts, line, FALSE, common_pid, NULL, lock_addr, NULL, ret FROM _events.contention_end
+  SELECT _ts, line, cpu, FALSE, common_pid, NULL, lock_addr, NULL, ret FROM _events.contention_end
 ),
+-- Each CPU has an idle thread of its own, in whose place interrupts wait.
 followed AS (
   SELECT _ts, line, entry, tid, comm, lock_addr, flags, LEAD(_ts) OVER w AS end_ts, LEAD(entry) OVER w AS next_entry,
     LEAD(ret) OVER w AS ret
-  FROM steps WINDOW w AS (PARTITION BY tid, lock_addr ORDER BY _ts, line, entry DESC)
+  FROM steps WINDOW w AS (PARTITION BY CASE WHEN tid = 0 THEN -1 - cpu ELSE tid END, lock_addr ORDER BY _ts, line, entry DESC)
 ),
 bits AS (
   SELECT *, TRY_CAST(flags AS INT64) AS bits FROM followed WHERE entry

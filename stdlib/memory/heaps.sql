@@ -19,8 +19,8 @@ sizes AS (
 ),
 lasting AS (
   SELECT _ts, COALESCE(LEAD(_ts) OVER w, (SELECT _ts FROM _built.kernel_end)) AS end_ts, heap, pid, size,
-    COALESCE(MAX(CASE WHEN what = 'gone' THEN line END) OVER w, 0) > COALESCE(MAX(CASE WHEN what = 'new' THEN line END) OVER w, 0) AS gone
-  FROM sizes WINDOW w AS (PARTITION BY heap, pid ORDER BY _ts, line)
+    COALESCE(LAST_VALUE(CASE WHEN what != 'size' THEN what END) IGNORE NULLS OVER w = 'gone', FALSE) AS gone
+  FROM sizes WINDOW w AS (PARTITION BY heap, pid ORDER BY _ts, line ROWS UNBOUNDED PRECEDING)
 )
 SELECT SPAN * FROM dctv.as_spans((SELECT _ts, end_ts, heap, pid, size FROM lasting WHERE end_ts > _ts AND size IS NOT NULL AND NOT gone),
   end=>"end_ts", partition=>["heap", "pid"])

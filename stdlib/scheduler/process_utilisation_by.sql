@@ -6,7 +6,7 @@
 -- column threads: number of threads that ran
 -- column running: total time for which they ran
 -- column utilisation: running time as a share of the period, 1 for a whole CPU
-SELECT used._ts, t.pid, COUNT(*) AS threads, SUM(used.running) AS running, SUM(utilisation) AS utilisation
+SELECT used._ts, t.pid, COUNT(*) AS threads, SUM(used.running) AS running, SUM(used.running) / (:period IN ns) AS utilisation
 FROM scheduler.thread_utilisation_by(:period) AS used
 LEFT JOIN _built.thread_processes AS t ON t.tid = used.tid
 GROUP BY used._ts, t.pid
