@@ -26,11 +26,11 @@ def sniff(head: Head) -> bool:
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Start a pass over the files."""
     from dctv._kernels import trace_dat_pass
-    from dctv.readers.ftrace_events.tracepoints import WithUnits
+    from dctv.readers.ftrace_events.tracepoints import TracepointPass
 
     for name in context.options:
         raise TraceError(f"option `{name}` is unknown to trace-dat")
-    return WithUnits(trace_dat_pass([str(path) for path in paths], max(1, context.threads), context.progress))
+    return TracepointPass(trace_dat_pass([str(path) for path in paths], max(1, context.threads), context.progress))
 
 
 READER = Described(

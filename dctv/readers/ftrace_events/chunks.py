@@ -53,7 +53,7 @@ class FtracePass:
         self._hinted = hints is not None
         self._whole = places is None
         hints = hints or {}
-        self._gathered = GatheredMetadata([str(path) for path in paths], texts_of(hints))
+        self._gathered = GatheredMetadata([str(path) for path in paths], hints)
         self._entries: dict[str, Any] | None = None
         self._decoder = Decoder(
             [str(path) for path in paths],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dctv.readers.ftrace_events.clock_marks import MARKS, ClockMark, first_mark
 from dctv.readers.ftrace_events.fields import FIXED, OPTIONAL
 
 if TYPE_CHECKING:
@@ -68,9 +69,12 @@ def lacking(entries: Mapping[str, Any]) -> list[str]:
 class GatheredMetadata:
     """The metadata merged so far."""
 
-    def __init__(self, paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> None:
-        """Start with only the columns, by event, where numbers stay as printed."""
-        self._texts = {name: frozenset(columns) for name, columns in texts.items()}
+    def __init__(self, paths: Sequence[str], hints: Mapping[str, Any]) -> None:
+        """Start with only the columns, by event, where numbers stay as printed; `hints` is of an earlier pass."""
+        self._texts = {name: frozenset(columns) for name, columns in texts_of(hints).items()}
+        self._marks: list[ClockMark] = []
+        self._marked: Sequence[int] | None = hints.get("wall_clock")
+        self._hinted = bool(hints)
         self._files: list[dict[str, Any]] = [_file(path) for path in paths]
         self._events: dict[str, dict[str, Any]] = {}
         self._range: tuple[int, int] | None = None
@@ -85,6 +89,8 @@ class GatheredMetadata:
                 self._left_out += batch.num_rows
                 continue
             kept.append((name, batch))
+            if name == MARKS and not self._hinted:
+                self._marks += filter(None, [first_mark(batch)])
             self._add_metadata(name, batch.num_rows, columns, printed)
         low, high = chunk.range
         if low <= high:
@@ -129,6 +135,7 @@ class GatheredMetadata:
         return {
             "start_ns": start,
             "last_ts": last - start,
+            "wall_clock": self._marked if self._hinted else min(self._marks, default=None),
             "files": [{**f, "skips": [f["skips"][key] for key in REASONS if key in f["skips"]]} for f in self._files],
             "events": [
                 {**e, "columns": list(e["columns"].values()), "printed": [[*pair] for pair in e["printed"].items()]}

@@ -9,6 +9,7 @@ from typing import Any
 from dctv.contracts.reader import Diagnostic
 from dctv.contracts.unread import mostly_unread
 from dctv.errors import TraceError
+from dctv.readers.ftrace_events.clock_marks import unix_start
 
 INCOMPLETE = {"too_long", "too_many_events"}
 """Reasons for missing parts of the trace that are not due to faulty events."""
@@ -94,4 +95,8 @@ def properties(found: Mapping[str, Any]) -> dict[str, str]:
         value = next((statistics[name] for statistics in found["files"] if statistics[name]), None)
         if value:
             found_out[name] = value
+    mark = found.get("wall_clock")
+    unix = None if mark is None else unix_start((mark[0], mark[1]), found["start_ns"])
+    if unix is not None:
+        found_out["start_unix_ns"] = str(unix)
     return found_out

@@ -1,4 +1,4 @@
-"""Add units that are certain in the kernel to tables of tracepoints that a pass describes.
+"""Add to tables of tracepoints that a pass describes units that are certain in the kernel, and the time of clock marks.
 
 The kernels' `Tracepoints` parse the `format` files of the kernel, and name columns by the events' fields. The meaning
 of the numbers depends on the events' names: see `ftrace_fields`.
@@ -12,26 +12,36 @@ from typing import Any
 from dctv.contracts.chunks import DecodedChunk
 from dctv.contracts.whole import RAW
 from dctv.readers.described import TYPES, RowPass
+from dctv.readers.ftrace_events.clock_marks import MARKS, ClockMark, first_mark, unix_start
 from dctv.readers.ftrace_events.fields import FIXED, unit_of
 
 _BUFFER = "buffer"
 
 
-class WithUnits:
+class TracepointPass:
     """A pass over a trace with tracepoints as raw events."""
 
     def __init__(self, run: RowPass) -> None:
         """Wrap the pass that decodes."""
         self._run = run
+        self._marks: list[ClockMark] = []
 
     def __iter__(self) -> Iterator[DecodedChunk]:
         """Yield the chunks of the wrapped pass."""
-        return iter(self._run)
+        for chunk in self._run:
+            self._marks += filter(None, [first_mark(batch) for name, batch in chunk.events if name == MARKS])
+            yield chunk
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return the metadata of the wrapped pass, with units and with all fields as arguments of events."""
+        """Return the metadata of the wrapped pass, with units and with all fields as arguments of events.
+
+        A mark of the wall clock tells when the trace began, unless the trace tells it itself.
+        """
         entries = self._run.metadata()
-        return {**entries, "tables": [_described(table) for table in entries["tables"]]}
+        marked = unix_start(min(self._marks), entries["start_ns"]) if self._marks else None
+        told = {} if marked is None else {"start_unix_ns": str(marked)}
+        tables = [_described(table) for table in entries["tables"]]
+        return {**entries, "tables": tables, "properties": {**told, **entries["properties"]}}
 
 
 def _described(table: Mapping[str, Any]) -> Mapping[str, Any]:

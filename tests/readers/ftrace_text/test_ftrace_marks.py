@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -97,3 +98,31 @@ def test_a_begin_that_is_repeated_before_its_end_counts_once(tmp_path: Path) -> 
         session.mount(str(path), "t")
         found = session.sql("SELECT name, _ts, _duration FROM t.async_slices ORDER BY _ts").arrow().to_pylist()
     assert [tuple(row.values()) for row in found] == [("load", 0, 4000), ("other", 2000, 5000), ("load", 6000, None)]
+
+
+WALL = " t-1 [000] {}: tracing_mark_write: trace_event_clock_sync: realtime_ts={}\n"
+
+
+@pytest.mark.parametrize("index", [False, True])
+def test_the_first_mark_of_the_wall_clock_tells_when_the_trace_began(
+    index: Literal[True, False], tmp_path: Path
+) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text(
+        " t-1 [000] 5.000000: print: B|1|x\n"
+        " dummy-0 [000] 0.0: tracing_mark_write: trace_event_clock_sync: realtime_ts=1\n"
+        " t-1 [000] 5.250000: tracing_mark_write: trace_event_clock_sync: parent_ts=5.25\n"
+        + WALL.format("5.250001", 1_700_000_000_250)
+        + WALL.format("6.000000", 1_700_000_009_000)
+    )
+    with Session(index=index, index_dir=tmp_path / "index") as session:
+        session.mount(path, "t")
+        session.mount(path, "moved", align=1_000_000_000)
+        for query in ("t.wall_clock(_ts) FROM t.events", "moved.wall_clock(_ts) FROM moved.events"):
+            found = session.sql(f"SELECT {query} WHERE name = 'print|B'").arrow().column(0).cast("int64")
+            assert found.to_pylist() == [1_699_999_999_999_999_000], query
+
+
+@pytest.mark.parametrize("value", ["0", "-5", "1.5", "x", "9300000000000", "18446744073709551615"])
+def test_marks_of_the_wall_clock_that_tell_nothing(value: str) -> None:
+    assert read(" t-1 [000] 5.0: print: B|1|x\n" + WALL.format("5.0", value)).properties.keys() == {"start_ns"}

@@ -246,3 +246,13 @@ def test_functions_and_stacks_have_names(tmp_path: Path) -> None:
     assert (call["func"], call["depth"], call["rettime"] - call["calltime"]) == ("schedule", 2, 100)
     (stacked,) = rows(found, "raw_events.kernel_stack")
     assert stacked["stack"] == "0x10;tracing_mark_write;schedule"
+
+
+def test_a_mark_of_the_wall_clock_tells_when_the_trace_began(tmp_path: Path) -> None:
+    trace = small()
+    ring = Ring()
+    ring.put(1000, mark("<", 1, "B|1|first"))
+    ring.put(2_001_000, mark("<", 1, "trace_event_clock_sync: realtime_ts=1700000000002"))
+    ring.put(3_001_000, mark("<", 1, "trace_event_clock_sync: realtime_ts=1700000009000"))
+    trace.buffers[""] = [ring]
+    assert loaded(trace, tmp_path).properties["start_unix_ns"] == "1700000000000000000"
