@@ -10,5 +10,5 @@ WITH results AS (
   FROM _built.system_calls
 )
 SELECT r._ts, CASE WHEN ended THEN end_ts - r._ts END AS _duration, r.tid, COALESCE(CASE WHEN common_tgid > 0 THEN common_tgid END, o.pid) AS pid,
-  common_comm AS comm, called AS name, number, value AS ret, value BETWEEN -4095 AND -1 AS failed, args, line, list, fd, count, filename
+  common_comm AS comm, called AS name, number, value AS ret, value BETWEEN -4095 AND -1 AS failed, args, line, CASE WHEN ended THEN end_line END AS end_line, list, fd, count, filename
 FROM results AS r LEFT JOIN _built.thread_processes AS o ON o.tid = r.tid

@@ -1,13 +1,13 @@
 -- System calls on files. The path is that of the call itself, or of the latest open that returned the descriptor to the process (or the thread, if the trace has no processes), unless the descriptor was closed since; duplicated descriptors are not followed.
 -- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 WITH named AS (
-  SELECT _ts, _duration, line, pid, tid, COALESCE(pid, tid) AS owner, name, ret, list LIKE '{%' AS object, list LIKE '[%' AS array,
+  SELECT _ts, _duration, line, end_line, pid, tid, COALESCE(pid, tid) AS owner, name, ret, list LIKE '{%' AS object, list LIKE '[%' AS array,
     list, fd, count, filename
   FROM _built.called
   WHERE name REGEXP '^(p?(read|write)(v2?|64)?|open(at2?)?|creat|close|lseek|_llseek|fsync|fdatasync|sync_file_range|fallocate|f?truncate(64)?|new?[fl]?stat(at)?(64)?|[fl]?stat(64|fs|x)?|getdents(64)?|unlink(at)?|rename(at2?)?|mkdir(at)?|rmdir|access|faccessat2?|readlink(at)?|sendfile(64)?|copy_file_range|splice)$'
 ),
 given AS (
-  SELECT _ts, _duration, line, pid, tid, owner, name, ret,
+  SELECT _ts, _duration, line, end_line, pid, tid, owner, name, ret,
     CASE
       WHEN name NOT REGEXP '^(p?(read|write)(v2?|64)?|close|_?l?lseek|fsync|fdatasync|sync_file_range|fallocate|ftruncate(64)?|(new)?fstat(64)?|fstatfs|getdents(64)?)$' THEN NULL
       WHEN list IS NULL THEN fd
@@ -28,16 +28,27 @@ given AS (
   FROM named
 ),
 pathed AS (SELECT *, CASE WHEN word NOT REGEXP '^(0x)?[0-9a-fA-F]+$' THEN word END AS own_path FROM given),
-changes AS (
-  SELECT owner, ret AS fd, _ts + COALESCE(_duration, 0ns) AS at, MAX(own_path) AS path FROM pathed
-  WHERE name REGEXP '^(open|creat)' AND ret >= 0 GROUP BY owner, ret, _ts + COALESCE(_duration, 0ns)
+calls AS (
+  SELECT *, CASE WHEN name REGEXP '^(open|creat)' AND ret >= 0 THEN ret END AS opened, name = 'close' AND fd IS NOT NULL AS closes FROM pathed
+),
+-- An open counts from its end on, and a close after its begin; an empty path stands for none, since NULL stands for no change.
+steps AS (
+  SELECT _ts AS at, line AS place, 1 AS rank, owner, COALESCE(fd, opened) AS fd, NULL::STRING AS change, _ts, _duration, line, pid, tid, name, own_path,
+    amount, ret
+  FROM calls
   UNION ALL
-  SELECT owner, fd, _ts + 1ns, NULL FROM pathed WHERE name = 'close' AND fd IS NOT NULL
+  SELECT _ts + COALESCE(_duration, 0ns), end_line, 0, owner, opened, COALESCE(own_path, ''), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM calls WHERE opened IS NOT NULL
+  UNION ALL
+  SELECT _ts, line, 2, owner, fd, '', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM calls WHERE closes
+),
+known AS (
+  SELECT *, NULLIF(LAST_VALUE(change) IGNORE NULLS OVER (PARTITION BY owner, fd ORDER BY at, place, rank ROWS UNBOUNDED PRECEDING), '') AS path
+  FROM steps
 )
-SELECT p._ts, p._duration AS dur, p.line, p.pid, p.tid, 'SYSCALL' AS category, p.name,
-  CASE WHEN p.name REGEXP '^p?read(v2?|64)?$' THEN 'read' WHEN p.name REGEXP '^p?write(v2?|64)?$' THEN 'write' END AS direction,
-  COALESCE(p.own_path, c.path) AS path, CASE WHEN p.name REGEXP '^(open|creat)' AND p.ret >= 0 THEN p.ret ELSE p.fd END AS fd,
-  CASE WHEN p.ret IS NOT NULL AND p.name REGEXP '^p?(read|write)(v2?|64)?$' THEN GREATEST(p.ret, 0) END IN B AS bytes,
-  CASE WHEN p.name REGEXP '^p?(read|write)(64)?$' THEN p.amount END IN B AS requested, p.ret
-FROM pathed AS p
-ASOF LEFT JOIN changes AS c ON c.owner = p.owner AND c.fd = p.fd AND p._ts >= c.at
+SELECT _ts, _duration AS dur, line, pid, tid, 'SYSCALL' AS category, name,
+  CASE WHEN name REGEXP '^p?read(v2?|64)?$' THEN 'read' WHEN name REGEXP '^p?write(v2?|64)?$' THEN 'write' END AS direction,
+  COALESCE(own_path, CASE WHEN NOT name REGEXP '^(open|creat)' THEN path END) AS path, fd,
+  CASE WHEN ret IS NOT NULL AND name REGEXP '^p?(read|write)(v2?|64)?$' THEN GREATEST(ret, 0) END IN B AS bytes,
+  CASE WHEN name REGEXP '^p?(read|write)(64)?$' THEN amount END IN B AS requested, ret
+FROM known WHERE rank = 1
