@@ -3,7 +3,9 @@
 WITH RECURSIVE named AS (
   SELECT host, pid, tid, name, rank, start_ts, end_ts, maker, joined FROM _parts.thread_names WHERE tid IS NOT NULL
   UNION ALL
-  SELECT host, pid, tid, NULL, NULL, NULL, NULL, NULL, NULL FROM _parts.tracks WHERE kind = 'thread' AND tid IS NOT NULL
+  -- Thread 0 of marks, whose tracks are negative, is idle; in other traces it is a thread like others.
+  SELECT host, pid, tid, NULL, NULL, NULL, NULL, NULL, NULL FROM _parts.tracks
+  WHERE kind = 'thread' AND tid IS NOT NULL AND (tid != 0 OR track >= 0)
 ),
 recorded AS (SELECT host, tid, MIN(pid) AS pid FROM named WHERE pid IS NOT NULL GROUP BY host, tid),
 -- The main thread of a process has the number of the process.

@@ -61,6 +61,13 @@ CALLS = (
     + RECEIVED.format(203, "000140")
     + SENT.format("000200")
 )
+IDLE = """\
+          <idle>-0   [000] d..1  1.000000: tracing_mark_write: B|0|a
+          <idle>-0   [001] d..1  1.000010: tracing_mark_write: B|0|b
+          <idle>-0   [000] d..1  1.000020: tracing_mark_write: E|0
+          <idle>-0   [001] d..1  1.000050: tracing_mark_write: E|0
+          <idle>-0   [001] d..1  1.000050: tracing_mark_write: I|0|c
+"""
 REQUESTS = """\
              app-101   [000] ....  1.000000: block_io_start: 8,0 R 4096 () 800 + 8 none,0,0 [app]
              app-101   [000] ....  1.000050: block_rq_complete: 8,0 R () 800 + 8 none,0,0 [0]
@@ -111,6 +118,18 @@ CASES = {
         LOCKS,
         "SELECT tid, _duration IN us, ret FROM t.locks.kernel",
         [(0, 10, 0), (0, 29, 0)],
+    ),
+    "idle threads of two CPUs have slices of their own": (
+        IDLE,
+        "SELECT s.name, _duration IN us, depth, s.tid, s.pid, t.name FROM t.slices AS s JOIN t.tracks AS t USING (track) "
+        "ORDER BY _ts",
+        [("a", 20, 0, 0, None, "idle on CPU 0"), ("b", 40, 0, 0, None, "idle on CPU 1")],
+    ),
+    "idle threads are in no list of threads": (IDLE, "SELECT tid FROM t.threads", []),
+    "an instant of an idle thread is on its track": (
+        IDLE,
+        "SELECT i.name, t.name FROM t.instants AS i JOIN t.tracks AS t ON t.track = i.track",
+        [("c", "idle on CPU 1")],
     ),
     "binder uses a number again": (
         CALLS,

@@ -1,3 +1,3 @@
 -- `E` marks of programs.
 -- formats: *
-SELECT EVENT line, -1 - common_pid AS track FROM _events.`print|E`
+SELECT EVENT line, COALESCE(-2147483649 - IF(common_pid = 0, cpu, NULL), -1 - common_pid) AS track FROM _events.`print|E`
