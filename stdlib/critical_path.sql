@@ -5,7 +5,7 @@
 -- parameter duration ns = NULL: length of the interval; NULL for the rest of the trace
 -- column tid: the thread responsible for this time
 -- column comm: its name
--- column state: its state: `running`, `runnable` (waiting for a CPU), `sleeping`, `uninterruptible`, or `unknown`
+-- column state: its state: `running`, `runnable` (waiting for a CPU), `sleeping`, `uninterruptible`, `ended`, or `unknown`
 -- column cpu: the CPU that it ran on
 -- column depth: number of wakeups between it and the analysed thread, 0 for that thread itself
 -- column reason: why a sleep is not followed: `interrupt` (a device or timer ended it), `unknown waker`, `still waiting` (it does not end in the trace), `circle` (its waker was itself waiting for a later wakeup, so events are missing or out of order), or `no events` for unknown states

@@ -121,9 +121,9 @@ CASES = {
     ),
     "idle threads of two CPUs have slices of their own": (
         IDLE,
-        "SELECT s.name, _duration IN us, depth, s.tid, s.pid, t.name FROM t.slices AS s JOIN t.tracks AS t USING (track) "
+        "SELECT s.name, _duration IN us, s.tid, s.pid, t.name FROM t.slices AS s JOIN t.tracks AS t USING (track) "
         "ORDER BY _ts",
-        [("a", 20, 0, 0, None, "idle on CPU 0"), ("b", 40, 0, 0, None, "idle on CPU 1")],
+        [("a", 20, 0, None, "idle on CPU 0"), ("b", 40, 0, None, "idle on CPU 1")],
     ),
     "idle threads are in no list of threads": (IDLE, "SELECT tid FROM t.threads", []),
     "an instant of an idle thread is on its track": (
