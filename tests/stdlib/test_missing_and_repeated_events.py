@@ -43,6 +43,15 @@ SWITCHES = (
     + SWITCH.format("000500", 12, "D", NEXT.format(11))
     + SWITCH.format("000600", 11, "S", NEXT.format(0))
 )
+ON_OTHER_CPU = SWITCH.replace("[000]", "[001]")
+REUSED = (
+    SWITCH.format("000000", 0, "R", NEXT.format(10))
+    + SWITCH.format("000001", 10, "S", NEXT.format(0))
+    + ON_OTHER_CPU.format("000002", 0, "R", NEXT.format(10))
+    + ON_OTHER_CPU.format("000003", 10, "X", NEXT.format(0))
+    + SWITCH.format("000004", 0, "R", NEXT.format(10))
+    + SWITCH.format("000005", 10, "S", NEXT.format(0))
+)
 LOCKS = """\
           <idle>-0     [000] d..1  1.000000: contention_begin: lock_addr=0xff01 flags=SPIN
           <idle>-0     [001] d..1  1.000001: contention_begin: lock_addr=0xff01 flags=SPIN
@@ -113,6 +122,11 @@ CASES = {
         SWITCHES,
         "SELECT pid, end_state FROM t.scheduler.timeslices_p_cpu",
         [(10, None), (11, "S")],
+    ),
+    "a thread with the number of one that has ended did not migrate": (
+        REUSED,
+        "SELECT _ts IN us, from_cpu, to_cpu, since IN us FROM t.scheduler.migrations",
+        [(2, 0, 1, 2)],
     ),
     "idle threads of two CPUs wait for one lock": (
         LOCKS,
