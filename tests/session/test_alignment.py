@@ -141,6 +141,19 @@ def test_mounts_of_one_clock_are_aligned_with_a_note(tmp_path: Path) -> None:
         assert times(session, "b.events") == [7_000, 20_000]
 
 
+def test_ftrace_with_marks_of_the_wall_clock_is_aligned_by_unix_time(tmp_path: Path) -> None:
+    line = " t-1 [000] {}: tracing_mark_write: {}\n"
+    for name, time, unix in (("a", "5.0", 1_700_000_000_000), ("b", "9.0", 1_700_000_002_500)):
+        mark = line.format(time, f"trace_event_clock_sync: realtime_ts={unix}")
+        (tmp_path / name).write_text("# tracer: nop\n" + mark + line.format(time, "I|1|x"))
+    with Session() as session:
+        session.mount(tmp_path / "a", "a")
+        session.mount(tmp_path / "b", "b", align="a")
+        assert times(session, "b.instants") == [2_500_000_000]
+        found = session.sql("SELECT (b.wall_clock(_ts) - a.wall_clock(0s)) IN ms FROM b.instants").fetchall()
+        assert found == [(2500,)]
+
+
 def test_the_scheduler_clock_has_several_names() -> None:
     with Session() as session:
         session.mount("tests/data/trace_dat/live_marks.dat", "cmd")
