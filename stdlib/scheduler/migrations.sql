@@ -19,6 +19,6 @@ runs AS (
 )
 SELECT EVENT * FROM dctv.as_events((
   SELECT _ts, tid, comm, from_cpu, cpu AS to_cpu, _ts - from_ts AS since
-  FROM runs WHERE starts AND NOT from_end AND from_cpu != cpu
+  FROM runs WHERE starts AND from_end IS NOT TRUE AND from_cpu != cpu
   ORDER BY _ts, line
 ))
