@@ -12,14 +12,17 @@
 -- column max_latency: maximum time from a wakeup until it ran
 -- column preemptions: number of times that it left a CPU while still runnable, see `scheduler.preemptions`
 -- column migrations: number of migrations to another CPU
-WITH states AS (
-  SELECT tid, ARG_MAX(comm, _ts) AS comm,
-    COALESCE(SUM(_duration) FILTER (WHERE state = 'running'), 0ns) AS running,
-    COALESCE(SUM(_duration) FILTER (WHERE state = 'runnable'), 0ns) AS runnable,
-    COALESCE(SUM(_duration) FILTER (WHERE state = 'sleeping'), 0ns) AS sleeping,
-    COALESCE(SUM(_duration) FILTER (WHERE state = 'uninterruptible'), 0ns) AS uninterruptible,
-    COUNT(*) FILTER (WHERE state = 'running') AS timeslices
-  FROM scheduler.thread_states_p_tid GROUP BY tid
+WITH lasting AS (
+  SELECT tid, comm, _ts, line, state, COALESCE(end_ts, (SELECT _ts FROM _built.kernel_end)) - _ts AS length FROM scheduler.states
+),
+states AS (
+  SELECT tid, LAST(comm ORDER BY _ts, line) AS comm,
+    COALESCE(SUM(length) FILTER (WHERE state = 'running'), 0ns) AS running,
+    COALESCE(SUM(length) FILTER (WHERE state = 'runnable'), 0ns) AS runnable,
+    COALESCE(SUM(length) FILTER (WHERE state = 'sleeping'), 0ns) AS sleeping,
+    COALESCE(SUM(length) FILTER (WHERE state = 'uninterruptible'), 0ns) AS uninterruptible,
+    COUNT(*) FILTER (WHERE state = 'running' AND length > 0ns) AS timeslices
+  FROM lasting GROUP BY tid
 ),
 woken AS (
   SELECT tid, COUNT(*) AS wakeups, AVG(latency) AS mean_latency, MAX(latency) AS max_latency

@@ -128,6 +128,11 @@ CASES = {
         "SELECT _ts IN us, from_cpu, to_cpu, since IN us FROM t.scheduler.migrations",
         [(2, 0, 1, 2)],
     ),
+    "threads of the last event are in the summary": (
+        SWITCH.format("000000", 0, "R", NEXT.format(10)) + ON_OTHER_CPU.format("000010", 12, "R", NEXT.format(13)),
+        "SELECT tid, running IN us, preemptions FROM t.scheduler.thread_summary",
+        [(10, 10, 0), (12, 0, 1), (13, 0, 0)],
+    ),
     "idle threads of two CPUs wait for one lock": (
         LOCKS,
         "SELECT tid, _duration IN us, ret FROM t.locks.kernel",
