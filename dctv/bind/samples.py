@@ -19,11 +19,16 @@ _ALL = 2**64
 """How many values a hash may have."""
 
 
+def has_order(plan: Plan) -> bool:
+    """Whether a plan's rows come in an order that is the same in every run."""
+    return plan.ordered or (plan.stable and plan.schema.kind is Kind.REGULAR)
+
+
 def numbered(plan: Plan, leaf: str) -> Select:
     """Return a query of a plan's rows with their numbers, in an order that is the same in every run."""
     names = physical_names(plan.schema)
     whole = w.select(*w.columns(names, leaf), source=leaf)
-    if not (plan.ordered or (plan.stable and plan.schema.kind is Kind.REGULAR)):
+    if not has_order(plan):
         whole = w.sorted_by(whole, *w.columns(ranked_names(plan.schema)))
     return w.select(*w.columns(names), Item(w.ROW_NUMBER, ROW), source=whole)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dctv.bind import expressions
+from dctv.bind.asof import check_asof, with_one_nearest
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
 from dctv.bind.dependencies import Dependencies
-from dctv.bind.grouping import conjuncts
 from dctv.bind.joined_tables import as_one
 from dctv.bind.laterals import alone_or_beside, inlined, renamed
 from dctv.bind.nearest import as_lateral
@@ -182,7 +182,6 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
 
 _BESIDE = ("INNER", "LEFT", "CROSS")
 """Joins whose right side may read columns of the left one."""
-_INEQUALITIES = (">", ">=", "<", "<=")
 
 
 def _join(
@@ -207,13 +206,14 @@ def _join(
         bound = expressions.condition(node.on, context)
         source.parts.append(bound)
         if asof:
-            _refuse_outer(bound, source.scope)
-            _check_asof(bound, scopes[1], node.kind)
+            check_asof(bound, source.scope, scopes[1], node.kind)
         conditions = [bound.value]
     elif node.kind not in ("CROSS", "INNER"):
         raise BindError(f"{node.kind} JOIN needs ON or USING", node.place)
     if node.kind in ("SEMI", "ANTI"):
         del source.scope.tables[-len(scopes[1].tables) :]
+    if asof:
+        right, conditions = with_one_nearest(right, conditions, scopes[1], leaves)
     kind: JoinKind = "LEFT" if node.kind == "ASOF LEFT" else "INNER" if node.kind == "ASOF" else node.kind
     return Join(right, kind if conditions else "CROSS", all_of(conditions), asof)
 
@@ -231,37 +231,6 @@ def _natural(node: ast.Join, scopes: tuple[Scope, Scope]) -> ast.Join:
             hint="JOIN ... ON compares columns of different names",
         )
     return replace(node, using=tuple(ast.Name(name, place=node.place) for name in names), natural=False)
-
-
-def _refuse_outer(condition: Bound, own: Scope) -> None:
-    """Refuse columns of a query around an as-of join, which make the engine fail while it plans the query."""
-    names = {column.table for c in own.columns() for column in walk.columns_in(c.value)}
-    if any(column.table not in names for column in walk.columns_in(condition.value)):
-        raise BindError(
-            "ASOF JOIN cannot compare columns of the surrounding query",
-            condition.place,
-            hint="join that query's rows in the subquery, too, or move the ASOF JOIN out of it",
-        )
-
-
-def _check_asof(condition: Bound, right: Scope, kind: str) -> None:
-    """Refuse conditions of an as-of join that do not say which row is the nearest, as one inequality does.
-
-    Further conditions say which rows there are to choose from.
-    """
-    names = {c.value.table for c in right.columns() if isinstance(c.value, Column)}
-    inequalities = 0
-    for one in conjuncts(condition):
-        if isinstance(one.value, Binary) and one.value.operator in _INEQUALITIES:
-            sides = [{column.table in names for column in walk.columns_in(part.value)} for part in one.parts]
-            inequalities += sorted(sides, key=str) == [{False}, {True}]
-    if inequalities != 1:
-        found = "none" if inequalities == 0 else str(inequalities)
-        raise BindError(
-            f"{kind} JOIN has one inequality between a value of its left and one of its right side, found {found}",
-            condition.place,
-            hint="such as a._ts >= b._ts for the latest b that is not later; = and conditions on one side may be added",
-        )
 
 
 def _merge(
