@@ -21,12 +21,13 @@ KEYS = st.tuples(st.integers(0, 1), st.none() | st.integers(0, 4))
 
 def nearest(left: Key, rights: list[Key], operator: str) -> int | None:
     """Return the place of the row that is the nearest by the definition in the documents."""
+    key, own = left
     fitting = [
         (time, place)
-        for place, (key, time) in enumerate(rights)
-        if key == left[0] and None not in (time, left[1]) and OPERATORS[operator](left[1], time)  # type: ignore[arg-type]
+        for place, (other, time) in enumerate(rights)
+        if key == other and time is not None and own is not None and OPERATORS[operator](own, time)
     ]
-    return (max if operator[0] == ">" else min)(fitting, default=(None, None))[1]
+    return (max(fitting) if operator[0] == ">" else min(fitting))[1] if fitting else None
 
 
 @bounded(60)
