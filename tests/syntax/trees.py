@@ -239,15 +239,16 @@ def cores(depth: int) -> Strategy:
     )
 
 
-@cache
 def _chain(op: Any, parts: tuple[ast.Body, ...], *words: bool) -> ast.Compound:
     """Combine selects; a chain that comes first goes on if its operator is the same."""
     first, *rest = parts
     made = ast.Compound(op, parts, *words)
-    joined = isinstance(first, ast.Compound) and first == replace(made, parts=first.parts)
-    return replace(made, parts=(*first.parts, *rest)) if joined else made
+    if isinstance(first, ast.Compound) and first == replace(made, parts=first.parts):
+        return replace(made, parts=(*first.parts, *rest))
+    return made
 
 
+@cache
 def bodies(depth: int) -> Strategy:
     simple = st.builds(ast.Values, few(few(exprs(depth), 1), 1))
     if depth == 0:
