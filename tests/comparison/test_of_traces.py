@@ -141,6 +141,6 @@ def test_wrong_arguments_are_refused(runs: Path) -> None:
         dctv.compare(old, runs / "nothing.json", SUMS)
     with pytest.raises(TraceError, match="no file matches"):
         dctv.compare(old, f"{runs}/new/*.trace", SUMS)
-    (runs / "new" / "damaged.json").write_text("[")
+    (runs / "new" / "damaged.json").write_text("{")
     with pytest.raises(TraceError):
         dctv.compare(old, f"{runs}/new/*", SUMS)
