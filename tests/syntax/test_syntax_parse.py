@@ -248,6 +248,8 @@ def test_deep_nesting_works_or_is_an_error() -> None:
         "1" + " + 1" * deep,
         "(SELECT " * deep + "1" + ")" * deep,
         "f(" * deep + ")" * deep,
+        "(SELECT 1" + " EXCEPT SELECT 1" * deep + ")",
+        "(SELECT 1" + " UNION SELECT 1 UNION ALL SELECT 1" * deep + ")",
     ):
         with pytest.raises(ParseError, match=f"nested more than {MAX_DEPTH} levels deep"):
             expression(text)

@@ -12,6 +12,7 @@ from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build.names import one, order_term, unquote
 from dctv.syntax.lexer import Raw
+from dctv.syntax.parser import MAX_DEPTH, TooDeep
 
 Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
 Cut: TypeAlias = tuple[ast.Expr | None, ast.Expr | None]
@@ -93,11 +94,19 @@ def percent(at: Place, operand: ast.Expr) -> ast.Percent:
 
 
 def compound(at: Place, first: ast.Body, *rest: Any) -> ast.Body:
-    """Make a chain of selects combined; each part behind the first has its operator, ALL and BY NAME before it."""
+    """Make a chain of selects combined; each part behind the first has its operator, ALL and BY NAME before it.
+
+    Raises:
+        TooDeep: the engine, which nests all parts but those of one UNION, would nest too many.
+    """
     chain: ast.Body = _body(first)
+    levels = 0
     steps = zip(rest[::4], rest[1::4], rest[2::4], map(_body, rest[3::4]), strict=True)
     for (op, every, by_name), parts in groupby(steps, lambda step: step[:3]):
         behind = [part for *_, part in parts]
+        levels += 1 if op == "UNION" else len(behind)
+        if levels > MAX_DEPTH:
+            raise TooDeep(at.start, at.stop)
         assert behind[-1].place is not None
         place = Place(at.source, at.start, behind[-1].place.stop)
         chain = ast.Compound(op, (chain, *behind), every, by_name, place=place)
