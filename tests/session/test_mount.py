@@ -239,6 +239,6 @@ def test_a_folder_without_a_trace_says_so(
 def test_views_of_a_trace_are_not_replaced_by_ones_that_read_them(session: dctv.Session, ftrace: Path) -> None:
     session.mount(str(ftrace), "t")
     before = session.sql("FROM t.scheduler.thread_summary").fetchall()
-    with pytest.raises(BindError, match=r"the view `scheduler\.thread_states_p_tid` would read itself"):
-        session.sql("CREATE OR REPLACE VIEW t.scheduler.thread_states_p_tid AS FROM t.scheduler.thread_summary")
+    with pytest.raises(BindError, match=r"the view `scheduler\.states` would read itself"):
+        session.sql("CREATE OR REPLACE VIEW t.scheduler.states AS FROM t.scheduler.thread_summary")
     assert session.sql("FROM t.scheduler.thread_summary").fetchall() == before

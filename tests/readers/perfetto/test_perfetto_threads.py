@@ -130,7 +130,7 @@ def test_names_of_the_tree(mounted: Session) -> None:
 
 def test_time_of_processes_is_that_of_their_threads(mounted: Session) -> None:
     rows = mounted.sql("SELECT pid, running FROM t.scheduler.cpu_time_by_process ORDER BY pid").fetchall()
-    assert rows == [(10, 300)]
+    assert rows == [(10, 300), (20, 0)]
 
 
 def test_states_end_with_the_events_of_the_kernel(mounted: Session) -> None:
