@@ -18,6 +18,7 @@ from dctv.cli.warm.place import found, socket_path
 from dctv.console.verdict import INTERRUPTED, OUR_BUG
 from dctv.errors import DctvError, Terminated, UsageError
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _AT_START = {
     "threads": "--threads",
     "memory_limit": "--memory-limit",
@@ -92,12 +93,17 @@ def _exit_code(connection: socket.socket, words: Sequence[str]) -> int | None:
         "encoding": getattr(sys.stdout, "encoding", None) or "utf-8",
         "errors": getattr(sys.stdout, "errors", None) or "strict",
     }
+    # The session may write before this process is told to forward signals, so they wait until both are done.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         send(connection, request, files)
         with _forwarding_signals(connection):
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             answer, _ = receive(connection)
     except (OSError, ValueError):
         return None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     return None if answer is None else int(answer["code"])
 
 
@@ -113,7 +119,7 @@ def _forwarding_signals(connection: socket.socket) -> Iterator[None]:
         with suppress(OSError):
             send(connection, "terminate" if number == signal.SIGTERM else "interrupt")
 
-    previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous = {number: signal.signal(number, on_signal) for number in _SIGNALS}
     try:
         yield
     finally:
