@@ -18,7 +18,8 @@ from dctv.plan.queries import Derived, FromItem, TableName
 from dctv.types.schema import TS, Kind
 
 _MIRRORED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
-_INCLUSIVE_OR_LATER = (">=", "<")
+_RANKS_AFTER = (">=", "<")
+"""Operators by which a row of the left side ranks after those of the right side with an equal value."""
 
 
 def check_asof(condition: Bound, own: Scope, right: Scope, kind: str) -> None:
@@ -60,10 +61,10 @@ def with_one_nearest(
     (place,) = (index for index, test in enumerate(tests) if _direction(test, scope) is not None)
     others = (test for index, test in enumerate(tests) if index != place)
     if not all(_is_plain(test, scope) for test in others):
-        # Beside other tests the engine compares every row with every other, and is ten times slower with ranks.
+        # Beside other tests the engine compares every row with every other, and is eight times slower with ranks.
         return right, tests
     plan = next((one for name, one in leaves.all() if isinstance(right, TableName) and right.name == name), None)
-    if plan is not None and _differ(plan, tests, tests[place], scope):
+    if plan is not None and _is_unique(plan, tests, tests[place], scope):
         return right, tests
     ranks = [column.value for column in scope.columns()]
     if plan is not None and has_order(plan):
@@ -99,8 +100,8 @@ def _direction(test: Expression, right: Scope) -> str | None:
     return _MIRRORED[test.operator] if of_right == [{True}, {False}] else None
 
 
-def _differ(plan: Plan, tests: Sequence[Expression], inequality: Expression, scope: Scope) -> bool:
-    """Whether rows differ in what is compared: spans of a partition begin at different times."""
+def _is_unique(plan: Plan, tests: Sequence[Expression], inequality: Expression, scope: Scope) -> bool:
+    """Whether no two rows are equally near: spans of a partition begin at different times."""
     if plan.schema.kind is not Kind.SPAN:
         return False
     equal = {
@@ -120,6 +121,6 @@ def _ranked(test: Expression, right: Scope, ranks: Sequence[Expression]) -> Expr
     assert operator is not None
     left, other = (test.left, test.right) if operator == test.operator else (test.right, test.left)
     # The second place decides between the sides where the first does not, so ranks only decide among rows of one side.
-    before = w.number(1 if operator in _INCLUSIVE_OR_LATER else -1)
-    ours, theirs = Row((left, before, *(NULL for _ in ranks))), Row((other, w.number(0), *ranks))
+    rank = w.number(1 if operator in _RANKS_AFTER else -1)
+    ours, theirs = Row((left, rank, *(NULL for _ in ranks))), Row((other, w.number(0), *ranks))
     return Binary(operator, w.case((w.is_not_null(left), ours)), w.case((w.is_not_null(other), theirs)))

@@ -41,7 +41,7 @@ def _tree(session: Session, args: Namespace, mount: str) -> tuple[FlameTree, str
             raise UsageError("`--event` applies to samples, not to calls", hint="write `--from samples`")
         source = replace(source, recorded=False, view="slices") if args.origin == "slices" else source
         return read_tree(session, frames_of_calls(args, source)), args.origin or "calls", args
-    check_events(session, args, mount)
+    check_events(session, args, source)
     args.weight = args.weight or usual_weight(session, mount)
     return read_tree(session, frames_of_samples(args, source)), "samples", args
 

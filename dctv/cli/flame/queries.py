@@ -92,13 +92,15 @@ def has_rows(session: Session, table: str) -> bool:
     return bool(session.sql(f"SELECT 1 AS one FROM {table} LIMIT 1").fetchall())
 
 
-def check_events(session: Session, args: Namespace, mount: str) -> None:
-    """Refuse events that the samples of a mount do not have, and warn if samples of several are added up.
+def check_events(session: Session, args: Namespace, source: CallSource) -> None:
+    """Refuse events that the chosen samples do not have, and warn if samples of several are added up.
 
     Raises:
         UsageError: an event has no samples.
     """
-    counts = f"SELECT `event`, COUNT(*) AS samples FROM {mount}.samples.samples GROUP BY `event`"
+    where = " AND ".join(_chosen(Namespace(**{**vars(args), "events": None}), source))
+    chosen = f"{source.mount}.samples.samples{f' WHERE {where}' if where else ''}"
+    counts = f"SELECT `event`, COUNT(*) AS samples FROM {chosen} GROUP BY `event`"
     found = dict(run_internal(session, f"{counts} ORDER BY samples DESC, `event`").fetchall())
     shown = ", ".join(f"{event or 'without an event'} ({count:,})" for event, count in found.items())
     for event in args.events or ():

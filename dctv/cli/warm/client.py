@@ -93,7 +93,7 @@ def _exit_code(connection: socket.socket, words: Sequence[str]) -> int | None:
         "encoding": getattr(sys.stdout, "encoding", None) or "utf-8",
         "errors": getattr(sys.stdout, "errors", None) or "strict",
     }
-    # The session may write before this process is told to forward signals, so they wait until both are done.
+    # The session may write its first rows before this process can forward signals, so hold them back until it can.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         send(connection, request, files)

@@ -1,4 +1,4 @@
-"""Add to tables of tracepoints that a pass describes units that are certain in the kernel, and the time of clock marks.
+"""Add units that are certain in the kernel, and the wall clock of marks, to tables of tracepoints.
 
 The kernels' `Tracepoints` parse the `format` files of the kernel, and name columns by the events' fields. The meaning
 of the numbers depends on the events' names: see `ftrace_fields`.
