@@ -59,15 +59,20 @@ class Pulling:
                 if self.context.progress.interrupted:
                     self.context.running.interrupt()
         except KeyboardInterrupt:
-            self._end(worker)
+            _end(worker, self.context.running.interrupt)
             raise Interrupted("interrupted") from None
+        except BaseException:
+            # Handlers of signals raise others, such as those of time limits. An engine closes no query that runs.
+            _end(worker, self.reading.interrupt)
+            raise
         return worker.outcome()
 
-    def _end(self, worker: _Worker) -> None:
-        for _ in range(_ATTEMPTS):
-            self.context.running.interrupt()
-            if worker.finished.wait(_LOOK):
-                return
+
+def _end(worker: _Worker, interrupt: Callable[[], None]) -> None:
+    for _ in range(_ATTEMPTS):
+        interrupt()
+        if worker.finished.wait(_LOOK):
+            return
 
 
 class _Worker:

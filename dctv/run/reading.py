@@ -47,6 +47,10 @@ class Reading:
         """Call this once the rows have been read, or no more are wanted."""
         self._when_over.append(callback)
 
+    def interrupt(self) -> None:
+        """Interrupt the work for these rows, and no other."""
+        self._runner.interrupt()
+
     def finish(self) -> None:
         """End running work: the rows have been read, or no more are wanted."""
         self._runner.finish()

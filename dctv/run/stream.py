@@ -157,6 +157,12 @@ class Runner:
                 self._metering.buffers[id(plan)] = self._buffers[id(plan)]
         return self._known(self._buffers[id(plan)].open, plan)
 
+    def interrupt(self) -> None:
+        """Interrupt the kernels and queries that run for the plan; one that begins just now does not hear it."""
+        self._cancel.set()
+        for query in list(self._queries):
+            query.interrupt()
+
     def finish(self) -> None:
         """Stop everything that still runs for the plan, and free its data."""
         if self._metering is not None:
@@ -165,9 +171,7 @@ class Runner:
         for _ in range(_ATTEMPTS):
             if self._cancel.wait(0):
                 break
-            # One that begins just now does not hear it the first time.
-            for query in self._queries:
-                query.interrupt()
+            self.interrupt()
             self._cancel.wait(_PATIENCE)
         for query in self._queries:
             query.close()

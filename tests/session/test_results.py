@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -172,6 +173,27 @@ def test_interrupt_from_another_thread_leaves_the_session_usable(session: dctv.S
         result.fetchall()
     assert time.monotonic() - started < 10
     assert session.sql("SELECT 1").fetchall() == [(1,)]
+
+
+class _TooLate(BaseException):
+    """Raised by the handler of a signal, as programs limit the time of a call."""
+
+
+def test_a_time_limit_ends_its_own_query_only(session: dctv.Session) -> None:
+    def ring(*_: object) -> None:
+        raise _TooLate
+
+    others = session.sql("SELECT range AS n FROM range(3000000)").batches()
+    count = next(others).num_rows
+    former = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(_TooLate):
+            session.sql("SELECT COUNT(*) FROM range(100000000000) AS t WHERE range % 7 = 3").fetchall()
+    finally:
+        signal.signal(signal.SIGALRM, former)
+    assert session.sql("SELECT 1").fetchall() == [(1,)]
+    assert count + sum(batch.num_rows for batch in others) == 3_000_000
 
 
 def test_an_interrupt_while_the_values_of_an_assert_are_found_is_no_verdict(session: dctv.Session) -> None:
