@@ -7,7 +7,7 @@ from typing import TypeGuard
 from dctv.bind.types import DOUBLE, JSON, STRING_LITERAL, VARCHAR, of_call, of_member, settled
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.build import call
-from dctv.plan.expressions import Expression, Text
+from dctv.plan.expressions import Expression, Number, Text
 from dctv.signatures.types import Type, unquoted
 from dctv.types.values import dialect_type
 
@@ -53,6 +53,12 @@ def member_of(value: Expression, made: Type | None, name: str, place: Place | No
 
 def members_of(value: Expression, made: Type) -> list[tuple[str, Expression, Type]]:
     """Return all members of a struct, with their names and types."""
+    if made.name == "TUPLE":
+        # The engine takes them by number; where it needs names, it gives them these.
+        return [
+            (f"element{number}", call("struct_extract", value, Number(str(number))), kind)
+            for number, kind in enumerate(made.children, start=1)
+        ]
     names = [unquoted(name) for name in made.names]
     return [
         (name, call("struct_extract", value, Text(name)), kind) for name, kind in zip(names, made.children, strict=True)
@@ -60,8 +66,8 @@ def members_of(value: Expression, made: Type) -> list[tuple[str, Expression, Typ
 
 
 def is_struct(made: Type | None) -> TypeGuard[Type]:
-    """Whether values of a type are structs."""
-    return made is not None and made.name == "STRUCT"
+    """Whether values of a type are structs, with named members or, as `row(1, 2)`, without names."""
+    return made is not None and made.name in ("STRUCT", "TUPLE")
 
 
 def shown(made: Type | None) -> str:

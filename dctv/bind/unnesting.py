@@ -42,10 +42,10 @@ def unnested(expr: ast.Expr, context: ClauseContext, bind: Bind) -> list[tuple[s
         return None
     value, made, levels = _taken_apart(bound, depth, expr)
     if not is_struct(made) or levels == depth:
-        return [("", Bound(value, place=expr.place, parts=(bound,)))]
+        return [("", Bound(value, place=expr.place, parts=(bound,), type=made))]
     prefixed = bool(options.get("keep_parent_names"))
     return [
-        (name, Bound(one, place=expr.place, parts=(bound,), type=None if levels else kind))
+        (name, Bound(one, place=expr.place, parts=(bound,), type=kind))
         for name, one, kind in _leaves(value, made, "", depth - levels, prefixed=prefixed)
     ]
 

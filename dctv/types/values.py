@@ -89,6 +89,9 @@ _SYNONYMS = {
 }
 """Further names that CAST accepts."""
 
+_BY_BYTES = {"INT2": "INT16", "INT4": "INT32", "FLOAT4": "FLOAT32", "FLOAT8": "FLOAT64"}
+"""Names of other dialects, whose INT8 is INT64 here."""
+
 _ENGINE = {**_DIALECT, **_SYNONYMS}
 _BACK = {engine: dialect for dialect, engine in _DIALECT.items()}
 _NESTED = {"ENUM", "MAP", "ROW", "STRUCT", "UNION"}
@@ -114,8 +117,10 @@ def engine_type(
     """
     engine = _ENGINE.get(name.upper())
     if engine is None:
+        bits = _BY_BYTES.get(name.upper())
         near = nearest(name, [*_ENGINE, *others])
-        raise BindError(f"unknown type `{name}`", hint=f"did you mean `{near}`?" if near else None)
+        hint = f"numbers in names count bits: `{bits}`" if bits else f"did you mean `{near}`?" if near else None
+        raise BindError(f"unknown type `{name}`", hint=hint)
     return engine + _arguments(name, engine, arguments) + brackets(dimensions)
 
 

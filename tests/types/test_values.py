@@ -87,6 +87,8 @@ def test_dialect_type(engine: str, dialect: str) -> None:
         ("INT65", (), "unknown type `INT65`", "did you mean `INT64`?"),
         ("strng", (), "unknown type `strng`", "did you mean `STRING`?"),
         ("QQQQ", (), "unknown type `QQQQ`", None),
+        ("float8", (), "unknown type `float8`", "numbers in names count bits: `FLOAT64`"),
+        ("INT4", (), "unknown type `INT4`", "numbers in names count bits: `INT32`"),
         ("INT64", (3,), "type `INT64` takes no arguments, found 1", None),
         (
             "DECIMAL",

@@ -298,6 +298,11 @@ def group_by(at: Place, *items: ast.Expr | ast.GroupingSets) -> ast.GroupBy:
     return ast.GroupBy(items, place=at)
 
 
+def group_of_all(at: Place) -> ast.GroupingSets:
+    """Make `()` beside other groupings: it adds no column to them."""
+    return ast.GroupingSets("GROUPING SETS", ((),), place=at)
+
+
 def grouping_sets(at: Place, kind: str, *sets: tuple[ast.Expr, ...]) -> ast.GroupingSets:
     """Make several groupings at once."""
     return ast.GroupingSets(cast("Literal['ROLLUP', 'CUBE', 'GROUPING SETS']", kind), sets, place=at)
@@ -360,6 +365,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "excepted_one": excepted_one,
     "group_by_all": group_by_all,
     "group_by": group_by,
+    "group_of_all": group_of_all,
     "grouping_sets": grouping_sets,
     "grouping_set": grouping_set,
     "group_using_partition": group_using_partition,
