@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from dctv.bind import aggregate_states, lambdas, macros, nested, sparklines, state_paths
-from dctv.bind.bound import Bound, Family, convert, need_bare, scale, unify
+from dctv.bind.bound import Bound, Family, need_bare, scale, unify
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import parts_of
 from dctv.bind.other_tools import ELSEWHERE
@@ -14,23 +14,19 @@ from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator, settled
 from dctv.bind.unnesting import refuse_part
 from dctv.bind.wall_clock import wall_clock
+from dctv.bind.windows import FIRST, WITHIN, ordered, window
 from dctv.catalog.namespace import Macro, WallClock
 from dctv.errors import BindError, Place, UnitError, nearest
 from dctv.plan import build as w
 from dctv.plan.expressions import (
-    NULL,
     Binary,
     Call,
     Case,
     Expression,
-    Frame,
-    FrameEnd,
     Keyword,
     List,
     Number,
-    Ordered,
     Star,
-    Window,
 )
 from dctv.record import replace
 from dctv.signatures.types import Type, list_of
@@ -39,7 +35,7 @@ from dctv.types.schema import DURATION
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.unit_rules import UnitRule, raised, result_unit
 from dctv.types.units import multiply, parse_unit
-from dctv.types.values import is_float
+from dctv.types.values import is_float, is_type
 
 Bind = Callable[[ast.Expr, ClauseContext], Bound]
 
@@ -62,6 +58,11 @@ _WRITTEN: Mapping[str, Callable[[str, Sequence[Bound], ast.Call], Bound]] = {
 }
 """Functions that are written with others, or whose types are known from those of their arguments."""
 _CONTAINING = {"LIST": "list_contains", "ARRAY": "list_contains", "MAP": "map_contains"}
+_WITHOUT_WINDOWS = {
+    **dict.fromkeys(("WHERE", "HAVING"), "QUALIFY filters by it"),
+    WITHIN: FIRST,
+}
+"""Hints for clauses that take no window functions."""
 _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
 """Where the engine accepts `unnest`; elsewhere the engine itself reports the error."""
 
@@ -150,7 +151,8 @@ def _engine_call(
     if name == "unnest" and (expr.over or context.inside_aggregate or context.clause not in _WITH_UNNEST):
         made = None
     if expr.over is not None:
-        value, by = _over(written, expr.over, context, bind)
+        over = window(expr.over, context, bind)
+        value, by = over.over(written), over.parts
         made = made if all(one.type is not None for one in by) else None
         parts = (*parts, *by)
     if (name == "unnest" or expr.over is not None) and any(map(_is_unnest, parts_of(parts))):
@@ -196,7 +198,8 @@ def _kind(name: str, expr: ast.Call, context: ClauseContext) -> str:
             raise BindError(refused.message, expr.function.place or expr.place, hint=refused.hint)
         own = [".".join(made) for made, entry in context.env.catalog.root.walk() if isinstance(entry, Macro)]
         near = nearest(name, [*functions, *context.env.rules, *own])
-        hint = ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else None)
+        cast = f"`x::{name.upper()}` casts" if is_type(name) else None
+        hint = ELSEWHERE.get(name) or cast or (f"did you mean `{near}`?" if near else None)
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)
     return functions[name]
 
@@ -205,8 +208,8 @@ def _check_place(name: str, expr: ast.Call, context: ClauseContext, *, aggregate
     if expr.exported:
         aggregate_states.check(expr, aggregate=aggregate)
     if not aggregate:
-        if expr.over is not None and context.clause in ("WHERE", "HAVING", "GROUP BY", "ON"):
-            hint = "QUALIFY filters by it" if context.clause in ("WHERE", "HAVING") else None
+        if expr.over is not None and context.clause in ("WHERE", "HAVING", "GROUP BY", "ON", WITHIN):
+            hint = _WITHOUT_WINDOWS.get(context.clause)
             raise BindError(f"a window function cannot stand in {context.clause}", expr.place, hint=hint)
         if context.present is not None and expr.over is not None:
             raise BindError("a span group has no window functions", expr.place, hint="select from its result")
@@ -346,64 +349,3 @@ def _weighted(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> 
 def duration_with_value(value: Expression, duration: Expression) -> Case:
     """Return the duration of a piece that has a value."""
     return w.case((w.is_not_null(value), duration))
-
-
-def ordered(value: Expression, term: ast.OrderTerm) -> Ordered:
-    """Write one term of an ORDER BY; NULLs come last unless the text says otherwise."""
-    return Ordered(value, term.descending, term.nulls == "FIRST")
-
-
-def _over(
-    written: Call, over: ast.Window | ast.Name, context: ClauseContext, bind: Bind
-) -> tuple[Window, tuple[Bound, ...]]:
-    """Write a call over a window, and return the bound parts of the window."""
-    if isinstance(over, ast.Name):
-        return Window(written, name=over.text), _named_window(over, context)
-    return window(over, context, bind, written)
-
-
-def _named_window(name: ast.Name, context: ClauseContext) -> tuple[Bound, ...]:
-    """Return the bound parts of a window of the WINDOW clause; the engine reports a missing one."""
-    return context.windows.get(name.text.lower(), (Bound(NULL, place=name.place),))
-
-
-def window(over: ast.Window, context: ClauseContext, bind: Bind, call: Call | None) -> tuple[Window, tuple[Bound, ...]]:
-    """Write a call over a window, or the definition of WINDOW, and return the bound parts of the window."""
-    partition_by = [nested.compared(e, context, bind) for e in over.partition_by]
-    order_by = [nested.compared(term.expr, context, bind) for term in over.order_by]
-    parts = [*(() if over.base is None else _named_window(over.base, context)), *partition_by, *order_by]
-    frame = None
-    if over.frame is not None:
-        frame, offsets = _frame(over.frame, order_by, context, bind)
-        parts += offsets
-    written = Window(
-        call,
-        tuple(one.value for one in partition_by),
-        tuple(ordered(one.value, term) for one, term in zip(order_by, over.order_by, strict=True)),
-        frame,
-        None if over.base is None else over.base.text,
-    )
-    return written, tuple(parts)
-
-
-def _frame(
-    frame: ast.Frame, order_by: Sequence[Bound], context: ClauseContext, bind: Bind
-) -> tuple[Frame, list[Bound]]:
-    unit = NO_UNIT
-    if frame.unit == "RANGE" and len(order_by) == 1:
-        unit = order_by[0].unit
-    start, begin = _end(frame.start, unit, context, bind)
-    stop, end = _end(frame.stop, unit, context, bind) if frame.stop else (FrameEnd("CURRENT ROW"), None)
-    offsets = [one for one in (begin, end) if one is not None]
-    if frame.unit == "RANGE":
-        # What may be added to which type of ORDER BY is left to the engine.
-        offsets = [replace(one, type=None) for one in offsets]
-    return Frame(frame.unit, start, stop, frame.exclude), offsets
-
-
-def _end(end: ast.Bound, unit: Unit, context: ClauseContext, bind: Bind) -> tuple[FrameEnd, Bound | None]:
-    """Return one end of a frame, and its offset."""
-    if end.offset is None:
-        return FrameEnd(end.kind), None
-    offset = convert(bind(end.offset, context), unit, "the window frame")
-    return FrameEnd(end.kind, offset.value), offset

@@ -14,7 +14,7 @@ from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.errors import WarningLog
-from dctv.plan.expressions import Expression
+from dctv.plan.expressions import Call, Expression, Frame, Ordered, Window
 from dctv.plan.fleets import PerTracePlan
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
@@ -117,6 +117,28 @@ class BoundColumn:
 
 
 @record
+class BoundWindow:
+    """The rows that a call over a window sees, in whole: what it takes from a named window is in it."""
+
+    partition_by: tuple[Bound, ...] = ()
+    order_by: tuple[Bound, ...] = ()
+    terms: tuple[Ordered, ...] = ()
+    """Its ORDER BY in the plan."""
+    frame: Frame | None = None
+    offsets: tuple[Bound, ...] = ()
+    """Those of the ends of the frame."""
+
+    @property
+    def parts(self) -> tuple[Bound, ...]:
+        """The expressions that it is made of."""
+        return (*self.partition_by, *self.order_by, *self.offsets)
+
+    def over(self, call: Call) -> Window:
+        """Return a call over the window."""
+        return Window(call, tuple(one.value for one in self.partition_by), self.terms, self.frame)
+
+
+@record
 class BoundQuery:
     """A bound query: the query in the plan, and its result columns, which are named `physical` inside."""
 
@@ -169,8 +191,8 @@ class ClauseContext:
     """Whether the text is the standard library's, so that patterns and formats in it are ones that the engine reads."""
     away: Collection[Expression] = ()
     """Columns that `*` leaves out, since USING has merged them with another."""
-    windows: Mapping[str, tuple[Bound, ...]] = field(default_factory=dict)
-    """What the windows of WINDOW are made of, by lower-case name."""
+    windows: Mapping[str, BoundWindow] = field(default_factory=dict)
+    """The windows of WINDOW, by lower-case name."""
 
     def alias(self, path: ast.Path) -> Bound | None:
         """Return the result column that `name`, or `alias.name`, means where no input column has that name."""

@@ -20,6 +20,10 @@ def first_of_each(core: ast.Core, order_by: Sequence[ast.OrderTerm]) -> ast.Core
         raise BindError("DISTINCT ON and QUALIFY both choose rows", place, hint="put one of them into a subquery")
     terms = tuple(_term(one, core) for one in order_by if not isinstance(one.expr, ast.Star))
     keys = tuple(_meant(one, core) for one in core.distinct_on)
+    over = next((one for one in nodes((keys, terms)) if isinstance(one, ast.Call) and one.over is not None), None)
+    if over is not None:
+        hint = "compute it in a subquery: SELECT DISTINCT ON (a) a, b FROM (SELECT ..., rank() OVER (...) AS b FROM t)"
+        raise BindError("DISTINCT ON and its ORDER BY take no window functions", over.place, hint=hint)
     window = ast.Window(None, keys, terms, place=place)
     number = ast.Call(ast.Path((ast.Name("row_number", place=place),), place=place), over=window, place=place)
     first = ast.Binary("=", number, ast.Number("1", place=place), place=place)

@@ -100,4 +100,8 @@ def _value(argument: ast.Argument, context: ClauseContext) -> Expression:
         case ast.ListArgument():
             return List(tuple(_value(item, context) for item in argument.items))
         case _:
-            raise BindError("a table function of the engine takes literals and lists", argument.place)
+            raise BindError(
+                "a table function of the engine takes literals and lists",
+                argument.place,
+                hint="unnest, range and generate_series take columns; unnest(json_keys(x)) gives the keys of JSON",
+            )

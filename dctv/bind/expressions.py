@@ -29,6 +29,7 @@ from dctv.bind.types import (
     settled,
 )
 from dctv.bind.types import NULL as NULL_TYPE
+from dctv.bind.windows import FIRST, WITHIN
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
 from dctv.patterns import pattern
@@ -189,6 +190,9 @@ def _refuse_late(expr: ast.Column, alias: Bound, context: ClauseContext) -> None
     name = expr.path.text
     if context.inside_aggregate and aggregates(alias):
         raise BindError(f"aggregate `{name}` is nested in another aggregate", expr.place)
+    late = any(isinstance(one.value, Window) for one in parts_of([alias]))
+    if late and context.clause == WITHIN:
+        raise BindError(f"`{name}` is computed over a window, which cannot stand in another", expr.place, hint=FIRST)
     if context.aggregates_allowed:
         return
     if aggregates(alias):
@@ -197,7 +201,7 @@ def _refuse_late(expr: ast.Column, alias: Bound, context: ClauseContext) -> None
             expr.place,
             hint="HAVING filters groups" if context.clause == "WHERE" else None,
         )
-    if context.clause in ("WHERE", "GROUP BY") and any(isinstance(one.value, Window) for one in parts_of([alias])):
+    if late and context.clause in ("WHERE", "GROUP BY"):
         raise BindError(
             f"`{name}` is computed over a window, after {context.clause}", expr.place, hint="QUALIFY filters by windows"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from dctv.bind import calls, expressions
+from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundColumn, BoundQuery, ClauseContext, Leaves
@@ -20,6 +20,7 @@ from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_warnings import warn_of_division
 from dctv.bind.unnesting import refuse_others, unnested
+from dctv.bind.windows import WITHIN, window
 from dctv.contracts.engine import EFFECTS, VOLATILE
 from dctv.errors import BindError
 from dctv.plan import walk
@@ -71,7 +72,7 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     context = replace(binder.context(source.scope, leaves), away=source.merged_away)
     tests = list(source.parts)
     where = having = qualify = None
-    windows, context = _with_windows(core, context)
+    context = _with_windows(core, context)
     items = expand(core.columns, context)
     outs = tuple(output(item, any_unit=item.bound.fits_all) for item in items)
     context = replace(context, aliases=aliases(items))
@@ -105,7 +106,6 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
         group,
         None if having is None else having.value,
         None if qualify is None else qualify.value,
-        windows,
         core.distinct,
     )
     made = BoundQuery(query, outs, parts, source.first, query.joins, sure, serial, ungrouped)
@@ -126,24 +126,22 @@ def _is_valid(conditions: Sequence[Bound], values: Sequence[Bound]) -> bool:
     return all(one.type == BOOLEAN for one in conditions) and all(one.type is not None for one in values)
 
 
-def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[str, Window], ...], ClauseContext]:
-    """Write the definitions of WINDOW, and make them known; like OVER, they may name result columns."""
-    windows = []
+def _with_windows(core: ast.Core, context: ClauseContext) -> ClauseContext:
+    """Make the windows of WINDOW known; like OVER, they may name result columns."""
     results = _named_in(core, context)
     for name, one in core.windows:
         if name.text.lower() in context.windows:
             raise BindError(f"the window `{name.text}` is given twice", name.place)
-        written, made = calls.window(one, replace(context, aliases=results), expressions.bind, None)
-        windows.append((name.text, written))
+        made = window(one, replace(context, aliases=results), expressions.bind)
         context = replace(context, windows={**context.windows, name.text.lower(): made})
-    return tuple(windows), context
+    return context
 
 
 def _named_in(core: ast.Core, context: ClauseContext) -> dict[str, Bound]:
     """Return the result columns that WINDOW names and the input lacks; the others may use its windows."""
     found: dict[str, Bound] = {}
     named = {one.name.text: one.expr for one in reversed(core.columns) if one.name is not None}
-    _add_named(core.windows, named, found, replace(context, aliases=found))
+    _add_named(core.windows, named, found, replace(context, aliases=found, clause=WITHIN))
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
-from dctv.bind import calls, expressions
+from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, constant, convert, scale, unify
 from dctv.bind.branches import of_branches
@@ -22,6 +22,7 @@ from dctv.bind.select_cores import OutputColumn, bind_core, ordinal
 from dctv.bind.spellings import fitting
 from dctv.bind.stars import named_columns
 from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
+from dctv.bind.windows import ordered
 from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan import walk
@@ -248,20 +249,20 @@ def _order(
     others: list[Bound] = []
     for term in select.order_by:
         if isinstance(term.expr, ast.Star):
-            terms += [calls.ordered(one.operand, term) for one in _all_columns(query)]
+            terms += [ordered(one.operand, term) for one in _all_columns(query)]
             continue
         position = ordinal(term.expr, items, "ORDER BY")
         if position is None:
             position = _named(term.expr, items)
         if position is not None:
-            terms.append(calls.ordered(Number(str(position + 1)), term))
+            terms.append(ordered(Number(str(position + 1)), term))
             continue
         for _, expr in once_each(_collated(term.expr, items), context, named_columns):
             bound = expressions.compared(expr, context)
             if isinstance(expr, ast.Collate) and not walk.columns_in(bound.value):
                 continue  # A constant sorts nothing, and the engine refuses it.
             others.append(bound)
-            terms.append(calls.ordered(bound.value, term))
+            terms.append(ordered(bound.value, term))
     return replace(block, order_by=(*terms, *_all_columns(query))), others
 
 

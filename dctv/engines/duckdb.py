@@ -15,7 +15,7 @@ import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, Profile
 from dctv.engines.allowed import ALLOWING, COPYING, KINDS, OF_FILES, TABLES
-from dctv.engines.failures import failure, message_of, text_of
+from dctv.engines.failures import failure, is_fault, message_of, text_of
 from dctv.engines.intervals import checked
 from dctv.engines.sql.duckdb import place_of, write
 from dctv.errors import BindError, DctvError, Place, UsageError
@@ -53,6 +53,14 @@ def _too_small(limit: object) -> UsageError:
     return UsageError(f"a memory limit of `{limit}` is too small, expected at least 8MB")
 
 
+def _runs_queries(connection: duckdb.DuckDBPyConnection) -> bool:
+    try:
+        connection.execute("SELECT 1")
+    except duckdb.Error:
+        return False
+    return True
+
+
 class DuckDB:
     """Two in-memory databases: one parallel, one with a single thread for results that depend on the order of rows.
 
@@ -76,7 +84,7 @@ class DuckDB:
         self._named = named
         self._spill_root = spill
         self._memory_limit = memory_limit
-        self._threads = threads
+        self._threads: int | str | None = threads
         self._on_zero_division = on_zero_division
         self._lock = threading.RLock()
         """Held while connections are created or used; a connection serves one thread at a time."""
@@ -89,7 +97,7 @@ class DuckDB:
     def _spill(self) -> SpillFolder:
         return SpillFolder(self._spill_root)
 
-    def _connect(self, threads: int | None) -> duckdb.DuckDBPyConnection:
+    def _connect(self, threads: int | str | None) -> duckdb.DuckDBPyConnection:
         config: dict[str, Any] = {
             "temp_directory": str(self._spill.path),
             "error_on_division_by_zero": "false",
@@ -268,8 +276,13 @@ class DuckDB:
         return str(value)
 
     def failure(self, error: BaseException, noted: Sequence[DctvError] = ()) -> DctvError:
-        """Return dctv's error for an exception of a running query, with its place if the engine says it."""
+        """Return dctv's error for an exception of a running query, with its place if the engine says it.
+
+        A fault of the engine ends its database: later queries run in a new one.
+        """
         text, location = text_of(error)
+        if is_fault(text):
+            self._leave_ended()
         known = next((one for one in noted if one.message in text), None)
         if known is not None:
             return known
@@ -284,6 +297,17 @@ class DuckDB:
             if made.place is not None and not made.place.text.startswith("'"):
                 made.hint = made.hint or "TRY_CAST(value AS type) makes such values NULL"
         return made
+
+    def _leave_ended(self) -> None:
+        """Forget databases that run no more queries."""
+        with self._lock:
+            for name in ("_parallel", "_serial"):
+                connection = self.__dict__.get(name)
+                if connection is None or _runs_queries(connection):
+                    continue
+                self._counting.discard(id(connection))
+                for kept in (name, "_describer") if name == "_parallel" else (name,):
+                    self.__dict__.pop(kept, None)
 
     def finish(self) -> None:
         """Close the cursors of queries that have ended."""
@@ -317,6 +341,11 @@ class DuckDB:
                 if "Could not convert" in message:
                     message = f"`{name}` is a number, found `{value}`"
                 raise UsageError(message) from None
+        # Databases that are opened later have it, too.
+        if name == "memory_limit":
+            self._memory_limit = str(value)
+        else:
+            self._threads = str(value)
 
     def _try_limit(self, limit: object) -> None:
         """Try a memory limit on another database: a limit that is too small could not be raised again."""

@@ -30,9 +30,11 @@ _FEW_FORMS = 3
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 _INTERRUPTED = pattern(r"(?:^|: )interrupted$", re.IGNORECASE)
 _INTERNAL = "INTERNAL Error: "
+_FATAL = "FATAL Error: "
 _HINTS = (
     ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
     (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
+    ("database has been invalidated", "a query that ran beside it met a fault of DuckDB's; run this one again"),
     ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
     (TOO_LONG, "count days, months or years instead: INTERVAL '400 years', to_days(n)"),
     ("spans overlap:", "partition => 'a column' that keeps them apart, or on_overlap => 'lanes' or 'truncate'"),
@@ -64,6 +66,11 @@ def text_of(error: BaseException) -> tuple[str, tuple[int, int] | None]:
             location, message = (begin, begin + count), message.partition(_SOURCE)[0]
         text = text[:start] + message + text[start + length :]
     return text, location
+
+
+def is_fault(text: str) -> bool:
+    """Whether an error's text tells of a fault of the engine, after which its database may run no more queries."""
+    return _INTERNAL in text or _FATAL in text
 
 
 def message_of(error: BaseException) -> str:

@@ -298,14 +298,12 @@ class Frame(Expression):
 
 @record
 class Window(Expression):
-    """A call over a window; the definition of a named window has no call."""
+    """A call over a window."""
 
-    call: Call | None
+    call: Call
     partition_by: tuple[Expression, ...] = ()
     order_by: tuple[Ordered, ...] = ()
     frame: Frame | None = None
-    name: str | None = None
-    """The named window of the query that this one equals or extends."""
 
 
 NULL, TRUE, FALSE = Null(), Boolean(value=True), Boolean(value=False)

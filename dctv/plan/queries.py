@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dctv.plan.expressions import Call, Column, Expression, Ordered, Star, Window
+from dctv.plan.expressions import Call, Column, Expression, Ordered, Star
 from dctv.plan.node import Node, Query
 from dctv.record import field, record
 
@@ -145,7 +145,6 @@ class Select(Query):
     group: Group | None = None
     having: Expression | None = None
     qualify: Expression | None = None
-    windows: tuple[tuple[str, Window], ...] = ()
     distinct: bool = False
     order_by: tuple[Ordered, ...] = ()
     limit: Expression | None = None

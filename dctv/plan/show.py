@@ -94,7 +94,7 @@ def _call(node: e.Call) -> str:
 
 
 def _window(node: e.Window) -> str:
-    parts = [] if node.name is None else [node.name]
+    parts = []
     if node.partition_by:
         parts.append(f"PARTITION BY {_list(node.partition_by)}")
     if node.order_by:
@@ -103,8 +103,7 @@ def _window(node: e.Window) -> str:
         parts.append(f"{node.frame.unit} BETWEEN {_end(node.frame.start)} AND {_end(node.frame.stop)}")
         if node.frame.exclude is not None:
             parts.append(f"EXCLUDE {node.frame.exclude}")
-    definition = f"({' '.join(parts)})"
-    return definition if node.call is None else f"{_call(node.call)} OVER {definition}"
+    return f"{_call(node.call)} OVER ({' '.join(parts)})"
 
 
 def _end(node: e.FrameEnd) -> str:
@@ -203,8 +202,6 @@ def _block(node: q.Select) -> Iterator[str]:
         yield f"group by {'all' if node.group.all else ', '.join(map(_key, node.group.keys))}"
     if node.having is not None:
         yield f"having {expression(node.having)}"
-    for name, window in node.windows:
-        yield f"window {name} as {expression(window)}"
     if node.qualify is not None:
         yield f"qualify {expression(node.qualify)}"
 

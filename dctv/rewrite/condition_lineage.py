@@ -60,7 +60,7 @@ def path_from_result(query: Query, test: Expression) -> PathDown | None:
 def _is_plain(select: Select) -> bool:
     """Whether each row (or group) of a select is made of its own rows, without further operations."""
     clauses = (select.limit, select.offset, select.qualify)
-    if select.distinct or select.steps or select.windows or any(one is not None for one in clauses):
+    if select.distinct or select.steps or any(one is not None for one in clauses):
         return False
     return not has_effect(select) and not any(isinstance(node, Window) for node in own(select))
 

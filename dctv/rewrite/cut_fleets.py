@@ -249,7 +249,7 @@ def _of_query(
     """Return the facts on a query over such tables if it is one-per-trace; ORDER BY is allowed if `sorted_again`."""
     if not isinstance(query, Select) or not query.sources or (query.order_by and not sorted_again):
         return None
-    if query.limit or query.offset or query.steps or query.windows or any(item.is_star for item in query.items):
+    if query.limit or query.offset or query.steps or any(item.is_star for item in query.items):
         return None
     parts = [*query.items, *clauses(query), *conditions_of_joins(query)]
     if nested(*parts) or has_effect(*parts):

@@ -121,7 +121,7 @@ def _from(relation: Relation, name: str, stored: _Stored) -> Relation | None:
 
 def _reads_only(select: Select, source: TableName) -> bool:
     """Whether a select reads one table and does no more than group, aggregate, sort and cut."""
-    more = (*select.joins, *select.windows, *select.steps, select.where, select.qualify)
+    more = (*select.joins, *select.steps, select.where, select.qualify)
     return not source.columns and not select.distinct and all(one is None for one in more)
 
 

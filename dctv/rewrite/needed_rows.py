@@ -199,7 +199,7 @@ class Needs:
     def _own_need(self, select: Select, need: p.Predicate, used: Used) -> p.Predicate:
         """Translate the need of a select's result to the columns of its sources."""
         stops = (select.limit, select.offset, select.qualify)
-        if need == p.ALWAYS or select.windows or any(one is not None for one in stops):
+        if need == p.ALWAYS or any(one is not None for one in stops):
             return p.ALWAYS
         inner = p.carried(need, lambda name: self._found(select, name))
         if inner == p.ALWAYS or isinstance(inner, p.Undecidable):

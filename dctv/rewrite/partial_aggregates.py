@@ -162,7 +162,7 @@ def _keys(select: Select) -> tuple[Expression, ...]:
 
 def _only_aggregates(select: Select) -> bool:
     """Whether a select groups and aggregates the rows of one table, and does no more than that with them."""
-    more = (*select.joins, *select.steps, *select.windows, select.qualify)
+    more = (*select.joins, *select.steps, select.qualify)
     group, source = select.group, select.source
     if any(one is not None for one in more):
         return False

@@ -26,7 +26,7 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
     if not isinstance(select, Select) or not isinstance(select.source, TableName) or select.source.columns:
         return None
     count = _count(select)
-    more = (*select.joins, *select.steps, *select.windows, select.qualify, select.group, select.having)
+    more = (*select.joins, *select.steps, select.qualify, select.group, select.having)
     parts = (*select.items, select.where, *select.order_by)
     if count is None or select.distinct or any(one is not None for one in more) or nested(*parts):
         return None

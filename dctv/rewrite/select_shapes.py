@@ -25,9 +25,8 @@ def all_rows(compound: Compound) -> bool:
 
 def clauses(select: Select) -> Sequence[Node | None]:
     """Return the clauses of a select after its joins, except its list."""
-    windows = (window for _, window in select.windows)
     tests = (select.where, select.group, select.having, select.qualify)
-    return (*tests, *windows, *select.order_by, select.limit, select.offset)
+    return (*tests, *select.order_by, select.limit, select.offset)
 
 
 def conditions_of_joins(select: Select) -> Sequence[Node | None]:

@@ -164,7 +164,8 @@ AGGREGATE_SAMPLES: dict[str, list[Expression]] = {
 }
 
 BY_ID = by_names(("id",))
-WINDOW = Window(None, (N,), BY_ID)
+WINDOW = Window(call("row_number"), (N,), BY_ID)
+"""Its call gives way to others."""
 
 
 def frame(start: FrameEnd, stop: FrameEnd) -> Window:
@@ -176,15 +177,14 @@ WINDOWS = [
     frame(FrameEnd("UNBOUNDED PRECEDING"), FrameEnd("PRECEDING", ONE)),
     frame(FrameEnd("PRECEDING", TWO), FrameEnd("FOLLOWING", ONE)),
     frame(FrameEnd("CURRENT ROW"), FrameEnd("UNBOUNDED FOLLOWING")),
-    Window(None, (N,), (Ordered(J, descending=True, nulls_first=True), *BY_ID)),
+    replace(WINDOW, order_by=(Ordered(J, descending=True, nulls_first=True), *BY_ID)),
 ]
-RANGE = Window(
-    None,
-    (N,),
-    (Ordered(Binary("%", J, Number("9"))),),
-    Frame("RANGE", FrameEnd("PRECEDING", TWO), FrameEnd("FOLLOWING", TWO)),
+RANGE = replace(
+    WINDOW,
+    order_by=(Ordered(Binary("%", J, Number("9"))),),
+    frame=Frame("RANGE", FrameEnd("PRECEDING", TWO), FrameEnd("FOLLOWING", TWO)),
 )
-WHOLE = Window(None, (N,))
+WHOLE = replace(WINDOW, order_by=())
 
 
 def over(window: Window, function: Call) -> Window:

@@ -77,14 +77,13 @@ QUERIES: dict[str, Query] = {
         (Item(Star()),), FEW, qualify=Binary("=", ROW_NUMBER, ONE), order_by=by_names(("s", "id"))
     ),
     "qualify, distinct": Select((Item(N),), EDGES, qualify=Binary(">", ROW_NUMBER, TWO), distinct=True),
-    "named windows": Select(
+    "windows": Select(
         (
             Item(Column("id")),
-            Item(Window(call("sum", K), name="w"), "x"),
-            Item(Window(call("rank"), order_by=(Ordered(J),), name="p"), "y"),
+            Item(Window(call("sum", K), (N,), by_names(("id",))), "x"),
+            Item(Window(call("rank"), (N,), (Ordered(J),)), "y"),
         ),
         EDGES,
-        windows=(("p", Window(None, (N,))), ("w", Window(None, order_by=by_names(("id",)), name="p"))),
     ),
     "steps": with_steps(select("id", source="a"), [("a", select("id", source="b")), ("b", SIDES[0])][::-1]),
     "union all": Compound("UNION", SIDES, all=True),

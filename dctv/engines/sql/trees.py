@@ -210,17 +210,12 @@ def _call(node: e.Call) -> exp.Expr:
 
 
 def _window(node: e.Window) -> exp.Expr:
-    assert node.call is not None
-    name = None if node.name is None else identifier(node.name)
-    return exp.Window(this=_call(node.call), alias=name, **_definition(node))
-
-
-def _definition(node: e.Window) -> dict[str, Any]:
-    return {
-        "partition_by": _expressions(node.partition_by),
-        "order": _order(node.order_by),
-        "spec": None if node.frame is None else _frame(node.frame),
-    }
+    return exp.Window(
+        this=_call(node.call),
+        partition_by=_expressions(node.partition_by),
+        order=_order(node.order_by),
+        spec=None if node.frame is None else _frame(node.frame),
+    )
 
 
 def _frame(node: e.Frame) -> exp.WindowSpec:
@@ -361,16 +356,9 @@ def _select(node: q.Select) -> exp.Select:
         group=None if node.group is None else _group(node.group),
         having=None if node.having is None else exp.Having(this=expression(node.having)),
         qualify=None if node.qualify is None else exp.Qualify(this=expression(node.qualify)),
-        windows=[
-            exp.Window(this=identifier(name), alias=_named(one), **_definition(one)) for name, one in node.windows
-        ],
         distinct=exp.Distinct() if node.distinct else None,
         **_ending(node),
     )
-
-
-def _named(node: e.Window) -> exp.Identifier | None:
-    return None if node.name is None else identifier(node.name)
 
 
 def _compound(node: Query) -> exp.Expr:

@@ -17,6 +17,9 @@ from dctv.syntax.parser import MAX_DEPTH, TooDeep
 Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
 Cut: TypeAlias = tuple[ast.Expr | None, ast.Expr | None]
 """LIMIT and OFFSET."""
+NamedWindows: TypeAlias = tuple[tuple[ast.Name, ast.Window], ...]
+Windowed: TypeAlias = tuple[ast.Expr | None, NamedWindows | None]
+"""QUALIFY and WINDOW."""
 Size: TypeAlias = tuple[Fraction, bool]
 """A number of rows, or a percentage, and which of the two it is."""
 
@@ -121,7 +124,8 @@ def values(at: Place, *rows: tuple[ast.Expr, ...]) -> ast.Values:
 def core(at: Place, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *clauses: object) -> ast.Core:
     """Make a select core."""
     kind = next((word for word in mode.split() if word in {"SPAN", "EVENT"}), "REGULAR")
-    source, where, group, having, qualify, windows, sample = clauses
+    source, where, group, having, windowed, sample = clauses
+    qualify, windows = cast("Windowed", windowed or (None, None))
     if isinstance(sample, ast.Sample):
         source, sample = _sampled(cast("ast.Table | None", source), sample)
     return ast.Core(
@@ -132,11 +136,21 @@ def core(at: Place, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *cl
         cast("ast.Expr | None", where),
         cast("Group | None", group),
         cast("ast.Expr | None", having),
-        cast("ast.Expr | None", qualify),
-        cast("tuple[tuple[ast.Name, ast.Window], ...]", windows or ()),
+        qualify,
+        windows or (),
         sample=cast("ast.Sample | None", sample),
         place=at,
     )
+
+
+def windows_alone(_at: Place, windows: NamedWindows | None) -> Windowed:
+    """Make a select's windows with names, without QUALIFY."""
+    return None, windows
+
+
+def windows_first(_at: Place, windows: NamedWindows, qualify: ast.Expr) -> Windowed:
+    """Make a select's QUALIFY that follows its windows with names."""
+    return qualify, windows
 
 
 def core_on(at: Place, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn, ...], *clauses: object) -> ast.Core:
@@ -230,7 +244,7 @@ def core_of_all(at: Place, source: ast.Table, *clauses: object) -> ast.Core:
 
 def table_alone(at: Place, path: ast.Path) -> ast.Core:
     """Make a select core of all columns of a table that is only named."""
-    return core_of_all(at, ast.TableName(path, place=path.place), *[None] * 6)
+    return core_of_all(at, ast.TableName(path, place=path.place), *[None] * 5)
 
 
 def core_from(
@@ -351,6 +365,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "values": values,
     "core": core,
     "core_of_all": core_of_all,
+    "windows_alone": windows_alone,
+    "windows_first": windows_first,
     "core_on": core_on,
     "core_from_on": core_from_on,
     "core_from": core_from,

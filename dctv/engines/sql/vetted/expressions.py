@@ -329,38 +329,19 @@ def _sortable(node: e.Expression, scope: VettedScope) -> e.Expression:
 
 
 def _window(node: e.Window, scope: VettedScope) -> Typed:
-    assert node.call is not None
-    whole = _named(node, scope)
-    window = e.Window(
-        None,
-        tuple(value(one, scope) for one in whole.partition_by),
-        ordered(whole.order_by, scope),
-        _frame(whole, scope),
-    )
     name = NAMES.get(node.call.function, node.call.function)
+    window = e.Window(
+        node.call,
+        tuple(value(one, scope) for one in node.partition_by),
+        ordered(node.order_by, scope),
+        _frame(node, scope),
+    )
     parts = _parts(name, node.call, scope, window)
     if name in aggregates.RANKS or name in aggregates.VALUES:
         return aggregates.over(parts, node.call.nulls)
     if name in AGGREGATES or name in aggregates.FORMS:
         return aggregates.aggregate(parts)
     raise refused(f"`{name}` over a window", "it has not been vetted")
-
-
-def _named(node: e.Window, scope: VettedScope) -> e.Window:
-    """Return a window merged with the named one that it extends."""
-    if node.name is None:
-        return node
-    base = scope.windows.get(node.name.lower())
-    if base is None:
-        raise refused(f"the window `{node.name}`", "it is not defined")
-    base = _named(base, scope)
-    return replace(
-        node,
-        name=None,
-        partition_by=node.partition_by or base.partition_by,
-        order_by=node.order_by or base.order_by,
-        frame=node.frame or base.frame,
-    )
 
 
 def _frame(window: e.Window, scope: VettedScope) -> e.Frame | None:

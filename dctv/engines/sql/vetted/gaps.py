@@ -24,14 +24,13 @@ def _calls(*names: str) -> Callable[[Node], bool]:
 
 def _over(*names: str) -> Callable[[Node], bool]:
     def found(node: Node) -> bool:
-        call = node.call if isinstance(node, Window) else None
-        return call is not None and NAMES.get(call.function, call.function) in names
+        return isinstance(node, Window) and NAMES.get(node.call.function, node.call.function) in names
 
     return found
 
 
 def _passing_over_nulls(node: Node) -> bool:
-    return isinstance(node, Window) and node.call is not None and node.call.nulls == "IGNORE"
+    return isinstance(node, Window) and node.call.nulls == "IGNORE"
 
 
 def _distinct(node: Node) -> bool:

@@ -71,7 +71,6 @@ def _called(columns: Columns | None, names: Sequence[str]) -> Columns | None:
 
 def _select(node: q.Select, scope: VettedScope) -> tuple[q.Select, Columns | None]:
     inner, source, joins = _sources(node, scope)
-    inner = replace(inner, windows={name.lower(): window for name, window in node.windows})
     made = [_item(one, inner) for one in node.items]
     columns = _columns(node.items, made, inner)
     results = {one.output.lower(): two.type for one, two in zip(node.items, made, strict=True) if one.output}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dctv.engines.sql.vetted.refusal import refused
-from dctv.plan.expressions import Column, Expression, Window
+from dctv.plan.expressions import Column, Expression
 from dctv.plan.node import Query
 from dctv.record import field, record, replace
 from dctv.signatures.types import Type
@@ -36,8 +36,6 @@ class VettedScope:
     """Parameters of lambdas, by name."""
     results: Mapping[str, Type | None] = field(default_factory=dict)
     """Results of the query by lower-case name: ORDER BY and GROUP BY may refer to them."""
-    windows: Mapping[str, Window] = field(default_factory=dict)
-    """Definitions by lower-case name."""
     outer: VettedScope | None = None
     gaps: frozenset[str] = frozenset()
     """The known deviations of the engine from Spark."""
