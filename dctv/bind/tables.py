@@ -6,6 +6,7 @@ from dctv.bind import expressions
 from dctv.bind.asof import check_asof, with_one_nearest
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, unify
+from dctv.bind.comma_warnings import warn_of_comma
 from dctv.bind.context import Leaves
 from dctv.bind.dependencies import Dependencies
 from dctv.bind.joined_tables import as_one
@@ -70,6 +71,7 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
         return _item(binder, node, source, leaves)
     if node.kind == "POSITIONAL":
         return _positional(binder, node, source, leaves), []
+    warn_of_comma(node, binder.env.warnings)
     nearest_rows = node.nearest
     if nearest_rows is not None:
         node = as_lateral(node, nearest_rows)
