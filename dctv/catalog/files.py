@@ -244,12 +244,11 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
 
 def _reader_of(path: Path, text: str, readers: Mapping[str, Reader]) -> Reader:
     head = head_of(path)
-    if not head.raw:
-        raise TraceError(f"`{text}` is empty")
+    if not head.text:
+        raise TraceError(f"`{text}` is {'compressed, and ' if head.raw else ''}empty")
     reader = _sniff(head, readers)
     if reader is None:
-        start = head.text[:16] or head.raw[:16]
-        shown = "".join(chr(b) if 32 <= b < 127 else f"\\x{b:02x}" for b in start)
+        shown = "".join(chr(b) if 32 <= b < 127 else f"\\x{b:02x}" for b in head.text[:16])
         raise TraceError(f"`{text}` has no known format; it begins with `{shown}`", hint=_known(readers))
     return reader
 
