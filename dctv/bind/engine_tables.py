@@ -103,5 +103,5 @@ def _value(argument: ast.Argument, context: ClauseContext) -> Expression:
             raise BindError(
                 "a table function of the engine takes literals and lists",
                 argument.place,
-                hint="unnest, range and generate_series take columns; unnest(json_keys(x)) gives the keys of JSON",
+                hint="unnest, range, generate_series, json_each and json_tree take columns",
             )

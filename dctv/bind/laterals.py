@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dctv.bind.binding import Binding, LateralTable
 from dctv.bind.context import BoundQuery, Leaves
+from dctv.bind.json_tables import json_rows
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.errors import BindError
@@ -12,7 +13,7 @@ from dctv.plan.nodes import Plan
 from dctv.plan.queries import Derived
 from dctv.record import replace
 from dctv.syntax import ast
-from dctv.syntax.keywords import LISTINGS
+from dctv.syntax.keywords import JSON_TABLES, LISTINGS
 from dctv.types.schema import ColumnType
 
 Inlined = tuple[Derived, list[ScopeTable], BoundQuery]
@@ -26,6 +27,8 @@ def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leav
     beside = _lateral_table(binder, node)
     if beside is not None:
         return beside_others(node, beside, leaves)
+    if isinstance(node, ast.TableCall) and node.path.text.upper() in JSON_TABLES and (scope.tables or scope.parent):
+        return _derived(json_rows(binder, node, scope, leaves), node.alias or ast.Alias(node.path.parts[-1]), leaves)
     select = listed(node)
     if select is None or not (scope.tables or scope.parent):
         return binder.table(node)

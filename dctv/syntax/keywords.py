@@ -30,7 +30,7 @@ BEFORE = {
     "JSON": frozenset({"STRING"}),
     "TIMESTAMP_MS": frozenset({"STRING"}),
     "TIMESTAMP_S": frozenset({"STRING"}),
-    "LATERAL": frozenset({"(", "UNNEST", "RANGE", "GENERATE_SERIES"}),
+    "LATERAL": frozenset({"(", "UNNEST", "RANGE", "GENERATE_SERIES", "JSON_EACH", "JSON_TREE"}),
     "MATERIALIZED": frozenset({"("}),
     "SIMILAR": frozenset({"TO"}),
     "GROUPING": frozenset({"SETS"}),
@@ -80,7 +80,13 @@ WORDED = frozenset({"overlay", "substr", "substring", "trim"})
 """Functions that accept FROM and FOR between their arguments."""
 
 LISTINGS = frozenset({"UNNEST", "RANGE", "GENERATE_SERIES"})
-"""Functions in FROM that take expressions: their rows are elsewhere the elements of a list."""
+"""Functions in FROM whose rows are elsewhere the elements of a list."""
+
+JSON_TABLES = frozenset({"JSON_EACH", "JSON_TREE"})
+"""Functions in FROM whose rows are the parts of a JSON value."""
+
+OF_EXPRESSIONS = LISTINGS | JSON_TABLES
+"""Functions in FROM that take expressions, not arguments as functions of dctv do."""
 
 LAMBDAS = frozenset({
     *("list_transform", "array_transform", "list_apply", "array_apply", "apply"),

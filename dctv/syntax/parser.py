@@ -12,8 +12,8 @@ from dctv.syntax.keywords import (
     BEFORE,
     ENDING,
     INTERVAL_UNITS,
-    LISTINGS,
     NEGATABLE,
+    OF_EXPRESSIONS,
     PHRASES,
     RESERVED,
     TYPE_WORDS,
@@ -198,7 +198,7 @@ class Parser:
 
     def _marked(self, index: int, word: str) -> str | None:
         """Return the terminal that a word is only before certain others, None for other words."""
-        if word in LISTINGS and self._is_listing(index):
+        if word in OF_EXPRESSIONS and self._is_listing(index):
             return "LISTING"
         if word in TYPE_WORDS and self.tokens[index + 1].kind == "STRING" and self.accepts("TYPE_WORD"):
             return "TYPE_WORD"

@@ -248,6 +248,7 @@ TABLE a.b LIMIT ALL OFFSET 3
 SELECT a::STRUCT(b INT, c STRUCT(d STRING)[],), b::MAP(INT, STRING[])[], c::ROW(a INT) FROM t
 SELECT UUID 'a', BLOB 'b', JSON 'c', TIMESTAMP_MS 'd', TIMESTAMP_S 'e', uuid, any, struct(1), natural FROM t
 SELECT a FROM t, LATERAL range(a + 1) AS r, LATERAL unnest(a)
+SELECT a FROM t, json_each(a) AS e, LATERAL json_tree(e.value, '$.x') WITH ORDINALITY
 SELECT a::STRUCT(b INT), a::STRUCT(b INT,), a::ROW(b INT, c INT), a::ROW(b INT, c INT, d INT) FROM t, VALUES (1), (2), (3) AS w
 SELECT map(), map(a, b), MAP {a: b}::MAP(INT64, TEXT), map FROM map
 SELECT DISTINCT ON (a, b) *, c FROM t ORDER BY d

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, cast
 from dctv.errors import ParseError, Place
 from dctv.record import record, replace
 from dctv.syntax import ast
+from dctv.syntax.keywords import JSON_TABLES
 from dctv.syntax.lexer import Raw
 
 Condition: TypeAlias = tuple[ast.Expr | None, tuple[ast.Name, ...]]
@@ -151,18 +152,23 @@ def table_call_counted(
     at: Place, path: ast.Path, arguments: tuple[ast.Argument | TableKeyword, ...] | None, alias: ast.Alias | None
 ) -> ast.TableSelect:
     """Make a call of a table-valued function whose rows are counted."""
-    rows = table_call(at, path, arguments)
+    return _counted(at, table_call(at, path, arguments), alias)
+
+
+def _counted(at: Place, rows: ast.TableCall, alias: ast.Alias | None) -> ast.TableSelect:
     window = ast.Window(place=at)
     number = ast.Call(ast.Path((ast.Name("row_number", place=at),), place=at), over=window, place=at)
     columns = (ast.ResultColumn(ast.Star(place=at), place=at), ast.ResultColumn(number, _ordinality(at), place=at))
     core = ast.Core(columns, source=rows, place=at)
-    return ast.TableSelect(ast.Select(core, place=at), alias or _called_as(at, path), place=at)
+    return ast.TableSelect(ast.Select(core, place=at), alias or _called_as(at, rows.path), place=at)
 
 
 def table_listing_counted(
     at: Place, name: ast.Name, items: tuple[ast.Expr, ...], alias: ast.Alias | None
 ) -> ast.TableSelect:
-    """Make the elements of a list with their numbers."""
+    """Make the elements of a list, or the parts of a JSON value, with their numbers."""
+    if name.text.upper() in JSON_TABLES:
+        return _counted(at, table_listing(at, name, items, None), alias)
 
     def called(function: str, *values: ast.Expr) -> ast.Call:
         return ast.Call(ast.Path((ast.Name(function, place=at),), place=at), values, place=at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.syntax import ast
-from dctv.syntax.keywords import LISTINGS
+from dctv.syntax.keywords import OF_EXPRESSIONS
 from dctv.syntax.write.writer import Form, NodeWriter
 
 
@@ -24,7 +24,7 @@ def _table_call(w: NodeWriter, node: ast.TableCall) -> str:
     arguments = [w.write(argument) for argument in node.arguments]
     keywords = [f"{w.name(name)} => {w.write(argument)}" for name, argument in node.keywords]
     # Without quotes, in which its arguments would be those of other functions.
-    name = node.path.text if node.path.text.upper() in LISTINGS else w.path(node.path)
+    name = node.path.text if node.path.text.upper() in OF_EXPRESSIONS else w.path(node.path)
     return f"{name}({', '.join([*arguments, *keywords])}){w.clause('AS', node.alias)}"
 
 
