@@ -37,7 +37,7 @@ def critical(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
 
 def critical_at(host: Host, mount: str, timeline: Timeline, tid: int, at: int) -> dict[str, Any]:
     """Follow the wakeups of a thread of a mounted trace back from a time, in ns."""
-    return _followed(host, mount, timeline, tid, (0, max(at, 0) + 1))
+    return _followed(host, mount, timeline, tid, (min(timeline.begin, at), at + 1))
 
 
 def _followed(host: Host, mount: str, timeline: Timeline, tid: int, between: tuple[int, int]) -> dict[str, Any]:

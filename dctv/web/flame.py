@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from dctv.errors import UsageError
 from dctv.timeline.track import TrackKind
+from dctv.web.area import Area
 from dctv.web.host import Host
-from dctv.web.samples import is_of_samples, stacks
+from dctv.web.samples import events_of, is_of_samples, stacks
 from dctv.web.shown_track import ShownTrack
-from dctv.web.track_queries import by_timeline, clipped, in_tracks, overlaps, rows_of, run_query
+from dctv.web.track_queries import clipped, in_tracks, overlaps, rows_of, run_query
 
 MOST_FRAMES = 20_000
 """More frames cannot be distinguished."""
@@ -18,53 +19,73 @@ SLICES, SAMPLES = "slices", "samples"
 
 
 def flame(
-    host: Host, tracks: Sequence[ShownTrack], start: int, stop: int, of: str = SLICES, *, invert: bool = False
+    host: Host, area: Area, of: str = SLICES, *, event: str | None = None, invert: bool = False
 ) -> dict[str, Any]:
-    """Return the frames of `slices` or `samples` from `start` to before `stop`, in ns, parents first.
+    """Return the frames of the `slices` or `samples` in an area, parents first.
 
-    The value of a frame includes all frames below it: ns of slices, clipped to the range, or samples. With `invert`,
-    roots are the innermost functions, and children are callers.
+    The value of a frame includes all frames below it: ns of slices, clipped to the range, or samples. Samples are
+    those of one of their `events`, by default the most frequent. With `invert`, roots are the innermost functions, and
+    children are callers.
 
     Raises:
-        UsageError: the source is unknown, or the times are in the wrong order.
+        UsageError: the source is unknown, or no sample is of the event.
     """
     if of not in (SLICES, SAMPLES):
         raise UsageError(f"expected frames of `slices` or `samples`, found `{of}`")
-    if stop < start:
-        raise UsageError(f"`to`, {stop} ns, comes before `from`, {start} ns")
+    fitting = area.having(lambda one: _fits(one, of))
+    events = events_of(host, fitting) if of == SAMPLES else {}
+    chosen = _chosen(events, event) if of == SAMPLES else None
     frames: list[dict[str, Any]] = []
     texts, total = [], 0
-    for own in by_timeline(tracks):
-        if not (fitting := [one for one in own if _fits(one, of)]):
-            continue
-        text = _query(fitting, start, stop, of, invert=invert)
-        texts.append(text)
-        found, whole = _frames(host, text, len(frames))
+    for part in fitting.parts():
+        if of == SLICES:
+            rows = _slices(part, invert=invert)
+            texts.append(_inverted_calls(rows) if invert else _query(_graph(rows)))
+        else:
+            rows = stacks(part, chosen if len(events) > 1 else None)
+            texts.append(_query(_graph(_reversed(rows) if invert else rows)))
+        found, whole = _frames(host, texts[-1], len(frames))
         frames += found
         total += whole
-    unit = "ns" if of == SLICES else "samples"
-    return {"unit": unit, "total": str(total), "frames": frames, "sql": ";\n".join(texts)}
+    return {
+        "unit": "ns" if of == SLICES else "samples",
+        "total": str(total),
+        "frames": frames,
+        "event": chosen,
+        "events": [{"name": name, "samples": count} for name, count in events.items()],
+        "sql": ";\n".join(texts),
+    }
+
+
+def _chosen(events: Mapping[str, int], wanted: str | None) -> str | None:
+    """Return the wanted event, by default the most frequent."""
+    if wanted is not None and wanted not in events:
+        shown = ", ".join(f"{name or 'without an event'} ({count:,})" for name, count in events.items())
+        raise UsageError(f"no sample is of the event `{wanted}`", hint=f"samples are of {shown}" if events else None)
+    return next(iter(events), None) if wanted is None else wanted
 
 
 def _fits(one: ShownTrack, of: str) -> bool:
     return is_of_samples(one) if of == SAMPLES else one.track.kind is TrackKind.SLICES
 
 
-def _query(tracks: Sequence[ShownTrack], start: int, stop: int, of: str, *, invert: bool) -> str:
-    rows = stacks(tracks, start, stop) if of == SAMPLES else _slices(tracks, start, stop, invert=invert)
-    frames = _inverted(rows) if invert else f"dctv.flame_graph((\n{rows}\n))"
-    name = f"REPLACE(name, {_STANDING_IN}, ';') AS name" if invert else "name"
+def _query(frames: str, name: str = "name") -> str:
     return f"""\
 SELECT id, parent_id, {name}, total, self, count, SUM(total) FILTER (WHERE parent_id IS NULL) OVER () AS whole
 FROM {frames}
 ORDER BY total DESC, depth, id LIMIT {MOST_FRAMES}"""
 
 
+def _graph(rows: str) -> str:
+    return f"dctv.flame_graph((\n{rows}\n))"
+
+
 _STANDING_IN = "CHR(31)"
 """Replaces `;` in names of stacks."""
 
 
-def _slices(tracks: Sequence[ShownTrack], start: int, stop: int, *, invert: bool) -> str:
+def _slices(part: Area, *, invert: bool) -> str:
+    tracks, start, stop = part.tracks, part.start, part.stop
     name = f"REPLACE(name, ';', {_STANDING_IN}) AS name" if invert else "name"
     return f"""\
   SELECT GREATEST(_ts, {start}ns) AS _ts, {clipped(start, stop)} AS _duration, id, parent_id, {name}
@@ -72,19 +93,26 @@ def _slices(tracks: Sequence[ShownTrack], start: int, stop: int, *, invert: bool
   WHERE {in_tracks(tracks)} AND {overlaps(start, stop)}"""
 
 
-def _inverted(rows: str) -> str:
-    """Write the frames of stacks from their innermost function, with the self values of these."""
-    return f"""(
+_FROM_INSIDE = "ARRAY_TO_STRING(LIST_REVERSE(STRING_SPLIT(stack, ';')), ';') AS stack"
+
+
+def _reversed(rows: str) -> str:
+    """Write the query of stacks from their innermost function."""
+    return f"  SELECT {_FROM_INSIDE} FROM (\n{rows}\n  ) AS taken"
+
+
+def _inverted_calls(rows: str) -> str:
+    """Write the frames of slices from the innermost one, with its self value; each slice counts once as innermost."""
+    frames = f"""(
   WITH found AS (
-    SELECT ARRAY_TO_STRING(LIST_REVERSE(STRING_SPLIT(stack, ';')), ';') AS stack, self, count
-    FROM dctv.flame_graph((
-{rows}
-    ))
+    SELECT {_FROM_INSIDE}, self, count
+    FROM {_graph(rows)}
   )
   SELECT t.id, t.parent_id, t.depth, t.name, t.total, t.self, c.total AS count
   FROM dctv.flame_graph(found, weight=>'self') AS t
   JOIN dctv.flame_graph(found, weight=>'count') AS c ON c.stack = t.stack
 )"""
+    return _query(frames, f"REPLACE(name, {_STANDING_IN}, ';') AS name")
 
 
 def _frames(host: Host, text: str, before: int) -> tuple[list[dict[str, Any]], int]:

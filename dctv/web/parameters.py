@@ -52,6 +52,16 @@ def time(fields: Mapping[str, Any], name: str) -> int:
     return found
 
 
+def times(fields: Mapping[str, Any], name: str) -> dict[str, int]:
+    """Return times in ns by name; none if the field is missing."""
+    found = fields.get(name)
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise _wrong(name, "times by name", found)
+    return {key: time(found, key) for key in found}
+
+
 def integer(fields: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
     """Return an integer in a range."""
     found = fields.get(name, default)

@@ -43,6 +43,10 @@ async def body_of(request: Request) -> Mapping[str, Any]:
         pieces.append(piece)
     try:
         found = json.loads(b"".join(pieces))
+        # Half of a surrogate pair is valid JSON, but no text that a query or an answer could have.
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UsageError("the request has a text that is not Unicode: half of a surrogate pair") from None
     except (ValueError, RecursionError):
         raise UsageError("the request is not JSON") from None
     return fields_of(found)
@@ -64,5 +68,5 @@ async def attended(service: Service, request: Request, work: Callable[[], T]) ->
 
 
 def shown_in(service: Service, fields: Mapping[str, Any]) -> list[ShownTrack]:
-    """Return the tracks that a request refers to."""
-    return [service.timelines.find(track) for track in track_ids(fields)]
+    """Return the tracks that a request refers to, without the groups above those of a whole timeline."""
+    return [service.timelines.find(track) for track in track_ids(fields) if not service.timelines.is_home(track)]

@@ -13,10 +13,10 @@ from starlette.routing import Route
 
 from dctv.web import help as helping
 from dctv.web import page, track_details
-from dctv.web.parameters import integer, maybe_text, text, time, whole_number
+from dctv.web.parameters import integer, maybe_text, text, time, track_ids, whole_number
 from dctv.web.queries import MOST_ROWS, QueryRequest, Report, answer, report
 from dctv.web.request_errors import error_json, status_of
-from dctv.web.requests import Answering, attended, body_of, shown_in
+from dctv.web.requests import Answering, attended, body_of
 from dctv.web.service import Service
 from dctv.web.tiles import tiles
 
@@ -86,7 +86,7 @@ async def _remove_track(service: Service, request: Request) -> Response:
 
 async def _tiles(service: Service, request: Request) -> Response:
     fields = await body_of(request)
-    shown = shown_in(service, fields)
+    shown = [service.timelines.find(track) for track in track_ids(fields)]
     start, stop, step = (time(fields, name) for name in ("from", "to", "step"))
     return Response(await run_in_threadpool(tiles, shown, start, stop, step), media_type=ARROW)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dctv.errors import DctvError, Place, SourceText, UsageError
 from dctv.record import record
+from dctv.syntax.parse import parse_expression
 from dctv.timeline.gathering import GatheredRows
 from dctv.timeline.lanes import Lane
 from dctv.web.host import Host
@@ -61,7 +62,7 @@ class _Match:
 
 
 def search(host: Host, tracks: Sequence[ShownTrack], order: Search) -> dict[str, Any]:
-    """Find the first matching rows.
+    """Find the first matching rows; of those that begin at the same time, those of the first tracks.
 
     Raises:
         UsageError: there is no condition, or the regular expression is invalid.
@@ -73,7 +74,9 @@ def search(host: Host, tracks: Sequence[ShownTrack], order: Search) -> dict[str,
         raise UsageError(f"expected a limit from 1 to {MOST:,}, found {order.limit}")
     if (order.text is None) == (order.where is None):
         raise UsageError("a search has either a text or a condition")
-    found = _called(tracks, order) if order.where is None else _fitting(host, tracks, order)
+    # Rows that begin at the same time are in order of their tracks' numbers, as those of a condition come.
+    tracks = [one for own in by_timeline(tracks) for one in own]
+    found = _called(tracks, order) if order.where is None else _fitting(host, tracks, order.where, order)
     matches = [match.to_json(tracks[match.place].id) for match in found[: order.limit]]
     return {"matches": matches, "more": len(found) > order.limit}
 
@@ -165,16 +168,18 @@ def _on_lane(place: int, lane: Lane, fits: Any, between: tuple[int, int], order:
         first, stop = (first, low) if back else (high, stop)
 
 
-def _fitting(host: Host, tracks: Sequence[ShownTrack], order: Search) -> list[_Match]:
+def _fitting(host: Host, tracks: Sequence[ShownTrack], where: str, order: Search) -> list[_Match]:
     """Return the rows that meet a condition, at most one more than the limit."""
+    # A text with closing parentheses could end the condition, and all that is written before it.
+    parse_expression(SourceText("condition", where))
     places = {(one.name, one.number): place for place, one in enumerate(tracks)}
     found: list[_Match] = []
     for own in by_timeline(tracks):
         before, after = _query(own, order)
         try:
-            answer = run_query(host, f"{before}{order.where}{after}", order.limit + 1)
+            answer = run_query(host, f"{before}{where}{after}", order.limit + 1)
         except DctvError as error:
-            raise _moved(error, len(before), order.where or "") from None
+            raise _moved(error, len(before), where) from None
         for track, row, lane, name, begin, duration in answer.rows:
             place = places[own[0].name, int(track)]
             found.append(_Match(int(begin), place, int(row), int(lane), int(duration), name))

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dctv.errors import UnitError, UsageError
+from dctv.errors import UnitError
 from dctv.record import record
 from dctv.syntax.write.writer import backticks, string
 from dctv.timeline.track import TrackKind
 from dctv.types.units import parse_unit
+from dctv.web.area import Area
 from dctv.web.host import Host
-from dctv.web.samples import is_of_samples, stacks
+from dctv.web.samples import events_of, is_of_samples, stacks
 from dctv.web.shown_track import ShownTrack
-from dctv.web.track_queries import by_timeline, clipped, dotted, in_tracks, overlaps, rows_of, run_query
+from dctv.web.track_queries import clipped, dotted, in_tracks, overlaps, rows_of, run_query
 
 
 @record
@@ -23,29 +24,32 @@ class _Table:
     kind: str
     title: str
     sql: str
+    event: str | None = None
+    """The event of samples, if there are samples of several."""
 
 
-def selection(host: Host, tracks: Sequence[ShownTrack], start: int, stop: int) -> dict[str, Any]:
-    """Return tables of rows that begin or last from `start` to before `stop`, in ns, with durations clipped to that.
+def selection(host: Host, area: Area) -> dict[str, Any]:
+    """Return tables of rows that begin or last in an area, with durations clipped to that.
 
-    Raises:
-        UsageError: the times are in the wrong order.
+    Each timeline has its own, whose titles say of which they are if there are several.
     """
-    if stop < start:
-        raise UsageError(f"`to`, {stop} ns, comes before `from`, {start} ns")
     tables = []
-    for own in by_timeline(tracks):
-        for table in _tables(own, start, stop):
+    parts = list(area.parts())
+    for part in parts:
+        before = f"{part.tracks[0].home}: " if len(parts) > 1 else ""
+        for table in _tables(host, part):
             answer = run_query(host, table.sql)
             if answer.rows:
-                tables.append({"kind": table.kind, "title": table.title, **answer.table(), "sql": table.sql})
+                about = {"kind": table.kind, "title": before + table.title, "event": table.event}
+                tables.append({**about, **answer.table(), "sql": table.sql})
     return {"tables": tables}
 
 
-def _tables(tracks: Sequence[ShownTrack], start: int, stop: int) -> Iterator[_Table]:
-    """Yield the tables for tracks of one timeline."""
+def _tables(host: Host, part: Area) -> Iterator[_Table]:
+    """Yield the tables for an area of one timeline."""
+    start, stop = part.start, part.stop
     by_kind: dict[TrackKind, list[ShownTrack]] = {}
-    for one in tracks:
+    for one in part.tracks:
         by_kind.setdefault(one.track.kind, []).append(one)
     if slices := by_kind.get(TrackKind.SLICES):
         yield _Table("slices", "Slices by name", _slices(slices, start, stop))
@@ -57,10 +61,20 @@ def _tables(tracks: Sequence[ShownTrack], start: int, stop: int) -> Iterator[_Ta
         title = f"Counters in {unit}" if unit else "Counters"
         yield _Table("counter", title, _counters(counters, unit, start, stop))
     instants = by_kind.get(TrackKind.INSTANTS, [])
-    if samples := [one for one in instants if is_of_samples(one)]:
-        yield _Table("samples", "Samples by function", _samples(samples, start, stop))
+    yield from _of_samples(host, part.having(is_of_samples))
     if moments := [one for one in instants if not is_of_samples(one)]:
         yield _Table("instants", "Instants by name", _instants(moments, start, stop))
+
+
+def _of_samples(host: Host, part: Area) -> Iterator[_Table]:
+    """Yield a table for each event of the samples."""
+    events = events_of(host, part)
+    if len(events) == 1:
+        yield _Table("samples", "Samples by function", _samples(stacks(part)))
+        return
+    for event in events:
+        title = f"Samples of {event or 'no event'} by function"
+        yield _Table("samples", title, _samples(stacks(part, event)), event)
 
 
 def _slices(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
@@ -169,11 +183,11 @@ GROUP BY name
 ORDER BY count DESC, name"""
 
 
-def _samples(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
+def _samples(query: str) -> str:
     return f"""\
 SELECT name, SUM(self) AS self, SUM(total) FILTER (WHERE NOT recursive) AS total
 FROM dctv.flame_graph((
-{stacks(tracks, start, stop)}
+{query}
 ))
 GROUP BY name
 ORDER BY self DESC, total DESC, name"""

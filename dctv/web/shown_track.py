@@ -21,11 +21,18 @@ class ShownTrack:
     called: str | None = None
     """The SELECT's column of names, and that of a counter's values, if given."""
     value: str | None = None
+    title: str | None = None
+    """What the page calls the SELECT."""
 
     @property
     def id(self) -> str:
         """Its id in requests."""
         return f"{self.name}:{self.number}"
+
+    @property
+    def home(self) -> str:
+        """What the page calls its timeline."""
+        return self.title or self.name
 
     @property
     def track(self) -> Track:

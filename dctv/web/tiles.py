@@ -23,10 +23,12 @@ def tiles(tracks: Sequence[ShownTrack], start: int, stop: int, step: int) -> byt
     have 32 bits: a screen may have 100,000 cells.
 
     Raises:
-        UsageError: the step is too small for the time range, or not positive.
+        UsageError: the step is too small for the time range, or not positive, or a track comes twice.
     """
     import pyarrow as pa
 
+    if len(set(tracks)) < len(tracks):
+        raise UsageError("expected each track once")
     if step > 0 and (stop - start) // step * len(tracks) > MOST_CELLS:
         raise UsageError(f"{len(tracks)} tracks have more than {MOST_CELLS:,} cells of {step} ns between these times")
     found = [_placed(list(several), start, stop, step) for _, several in groupby(enumerate(tracks), _timeline)]

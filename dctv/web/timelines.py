@@ -12,6 +12,7 @@ from dctv.syntax.parse import parse_select
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import Track, TrackKind
 from dctv.web.host import Host, selected
+from dctv.web.parameters import whole_number
 from dctv.web.shown_track import ShownTrack
 
 
@@ -87,11 +88,17 @@ class Timelines:
         with self._lock:
             made, timeline = self._made.get(name) or self._removed.get(name), self._of_mounts.get(name)
         found = timeline if made is None else made.timeline
-        if found is None or not number.isdecimal() or int(number) >= len(found.tracks):
+        if found is None or not number.isdecimal() or whole_number(number) >= len(found.tracks):
             raise UsageError(f"there is no track `{track[:_LONGEST]}`")
         if made is not None:
-            return ShownTrack(name, found, int(number), made.select, None, made.called, made.value)
+            return ShownTrack(name, found, int(number), made.select, None, made.called, made.value, made.title)
         return ShownTrack(name, found, int(number), mount=name)
+
+    def is_home(self, track: str) -> bool:
+        """Return whether an id is that of the group of all tracks of a timeline, which has no rows of its own."""
+        name, _, number = track.rpartition(":")
+        with self._lock:
+            return not number and (name in self._made or name in self._removed or name in self._of_mounts)
 
     def of_mount(self, name: str) -> Timeline:
         """Return the timeline of a mounted trace."""
@@ -106,7 +113,7 @@ class Timelines:
         with self._lock:
             made, mounts = dict(self._made), dict(self._of_mounts)
         selects = [
-            ShownTrack(name, one.timeline, track.id, one.select, None, one.called, one.value)
+            ShownTrack(name, one.timeline, track.id, one.select, None, one.called, one.value, one.title)
             for name, one in made.items()
             for track in one.timeline.tracks
         ]

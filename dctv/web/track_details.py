@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from dctv.errors import UsageError
+from dctv.web.area import Area
 from dctv.web.critical import critical, critical_at
 from dctv.web.details import details, place_at
 from dctv.web.flame import flame
-from dctv.web.parameters import integer, maybe_text, text, time, whole_number
+from dctv.web.parameters import integer, maybe_text, text, time, times, whole_number
 from dctv.web.requests import Answering, attended, body_of, shown_in
 from dctv.web.search import MOST, Search, search
 from dctv.web.selection import selection
@@ -48,16 +52,21 @@ async def _search(service: Service, request: Request) -> Response:
 
 async def _selection(service: Service, request: Request) -> Response:
     fields = await body_of(request)
-    tracks, start, stop = shown_in(service, fields), time(fields, "from"), time(fields, "to")
-    return JSONResponse(await attended(service, request, lambda: selection(service.host, tracks, start, stop)))
+    area = _area(service, fields)
+    return JSONResponse(await attended(service, request, lambda: selection(service.host, area)))
 
 
 async def _flame(service: Service, request: Request) -> Response:
     fields = await body_of(request)
-    tracks, start, stop = shown_in(service, fields), time(fields, "from"), time(fields, "to")
-    of, invert = text(fields, "of", "slices"), fields.get("invert") is True
-    found = await attended(service, request, lambda: flame(service.host, tracks, start, stop, of, invert=invert))
+    area, of, event = _area(service, fields), text(fields, "of", "slices"), maybe_text(fields, "event")
+    invert = fields.get("invert") is True
+    found = await attended(service, request, lambda: flame(service.host, area, of, event=event, invert=invert))
     return JSONResponse(found)
+
+
+def _area(service: Service, fields: Mapping[str, Any]) -> Area:
+    """Return the area that a request is about."""
+    return Area(shown_in(service, fields), time(fields, "from"), time(fields, "to"), times(fields, "moved"))
 
 
 async def _critical(service: Service, request: Request) -> Response:

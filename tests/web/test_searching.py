@@ -106,6 +106,22 @@ def test_a_wrong_condition_is_reported_with_its_place() -> None:
     assert error.place.source.text == "name = ("
 
 
+def test_a_condition_cannot_be_ended_by_a_parenthesis() -> None:
+    error = _error(Search(where="lane = 0) OR (lane = 1"))
+    assert error.message.startswith("found `)`")
+    assert error.place is not None
+    assert (error.place.start, error.place.source.text) == (8, "lane = 0) OR (lane = 1")
+
+
+def test_of_rows_that_begin_together_those_of_the_first_tracks_are_found() -> None:
+    rows = [Row(5, 2, (name,), name="x") for name in ("a", "b", "c")]
+    with session_with(timeline(rows)) as (session, tracks):
+        for named in (Search(text="x", limit=2), Search(where="name = 'x'", limit=2)):
+            found = search(session, tracks[::-1], named)
+            assert [match["track"] for match in found["matches"]] == ["g:0", "g:1"]
+            assert found["more"]
+
+
 @pytest.mark.parametrize(
     ("order", "message"),
     [

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dctv.errors import UsageError
 from dctv.session import Session
 from dctv.timeline.track import TrackKind
+from dctv.web.area import Area
 from dctv.web.flame import flame
 from dctv.web.origins import RowPlace
 from dctv.web.selection import selection
@@ -101,7 +102,7 @@ def _counter(tracks: list[ShownTrack], start: int, stop: int) -> list[Any] | Non
 def test_tables_match_sums_of_the_rows(rows: list[Row], start: int, length: int) -> None:
     stop = start + length
     with session_with(timeline(rows, end=50)) as (session, tracks):
-        tables = selection(session, tracks, start, stop)["tables"]
+        tables = selection(session, Area(tracks, start, stop))["tables"]
         assert _rows(tables, "Slices by name") == _slices(tracks, start, stop)
         assert _rows(tables, "Time in states") == _states(tracks, start, stop)
         counter = _counter(tracks, start, stop)
@@ -125,7 +126,7 @@ def test_states_are_also_summed_by_track() -> None:
     rows = [Row(0, 4, ("a", "b"), "states", "on"), Row(4, 12, ("a", "b"), "states", "off")]
     rows += [Row(2, 8, ("a", "c"), "states", "on")]
     with session_with(timeline(rows)) as (session, tracks):
-        tables = selection(session, tracks, 2, 12)["tables"]
+        tables = selection(session, Area(tracks, 2, 12))["tables"]
     assert _rows(tables, "Time in states by track") == [
         ["a / b", "off", 1, 8, 0.8],
         ["a / b", "on", 1, 2, 0.2],
@@ -139,7 +140,7 @@ def test_counters_keep_their_units() -> None:
     rows = [Row(0, 10, ("a",), "counter", None, value=3.0, unit="kHz")]
     rows += [Row(0, 5, ("b",), "counter", None, value=2.0, unit="frobs"), Row(5, 5, ("b",), "counter", None, value=8.0)]
     with session_with(timeline(rows)) as (session, tracks):
-        tables = selection(session, tracks, 0, 10)["tables"]
+        tables = selection(session, Area(tracks, 0, 10))["tables"]
     units = {table["title"]: [column["unit"] for column in table["columns"]] for table in tables}
     assert units["Counters in kHz"] == [None, None, *["kHz"] * 5, "kHz/s"]
     assert _rows(tables, "Counters in kHz")[0][2:] == [3.0] * 5 + [0.0]
@@ -154,7 +155,7 @@ def test_the_displayed_queries_give_the_displayed_tables(trace: str) -> None:
         tracks = shown(session.timeline("t"), "t")
         begin, end = tracks[0].timeline.begin, tracks[0].timeline.end
         stop = begin + (end - begin) * 3 // 4
-        tables = selection(session, tracks, begin, stop)["tables"]
+        tables = selection(session, Area(tracks, begin, stop))["tables"]
         kinds = {one.track.kind.value for one in tracks} - {"counter", "instants"}
         assert kinds <= {table["kind"] for table in tables}
         for table in tables:
@@ -162,7 +163,7 @@ def test_the_displayed_queries_give_the_displayed_tables(trace: str) -> None:
             found = run_query(session, table["sql"]).table()
             assert found == {key: table[key] for key in found}
         for of in ("slices", "samples"):
-            graph = flame(session, tracks, begin, stop, of, invert=True)
+            graph = flame(session, Area(tracks, begin, stop), of, invert=True)
             if graph["sql"]:
                 again = run_query(session, graph["sql"], 20_000).rows
                 frames = [(frame["value"], frame["count"]) for frame in graph["frames"]]
@@ -176,7 +177,7 @@ def test_tracks_of_a_select_have_tables_too(options: dict[str, str]) -> None:
         session.mount(DATA / "stdlib/waits.trace.txt", "t")
         made = session.sql(select).timeline(**options)
         tracks = [ShownTrack("+1", made, one.id, select, value=options.get("value")) for one in made.tracks if one.rows]
-        [table] = selection(session, tracks, 0, 200_000)["tables"]
+        [table] = selection(session, Area(tracks, 0, 200_000))["tables"]
         rows = session.sql("SELECT COUNT(*) AS n, MIN(prio) AS p FROM t.scheduler.timeslices_p_cpu").fetchall()
         assert sum(row[1] for row in table["rows"]) == rows[0][0]
         if options:
@@ -222,11 +223,11 @@ def _of_frames(frames: list[dict[str, Any]]) -> dict[tuple[str | None, ...], lis
 def test_flame_graphs_match_sums_of_the_rows(rows: list[Row], start: int, length: int) -> None:
     with session_with(timeline(rows, end=50)) as (session, tracks):
         expected = _stacks(tracks, start, start + length)
-        graph = flame(session, tracks, start, start + length)
+        graph = flame(session, Area(tracks, start, start + length))
         assert _of_frames(graph["frames"]) == expected
         assert graph["total"] == str(sum(own for _, own in expected.values()))
         assert graph["unit"] == "ns"
-        inverted = flame(session, tracks, start, start + length, invert=True)
+        inverted = flame(session, Area(tracks, start, start + length), invert=True)
     assert inverted["total"] == graph["total"]
     below: dict[tuple[str | None, ...], list[int]] = defaultdict(lambda: [0, 0])
     for stack, (count, own) in expected.items():
@@ -240,7 +241,7 @@ def test_flame_graphs_match_sums_of_the_rows(rows: list[Row], start: int, length
 def test_a_name_with_a_semicolon_is_one_frame() -> None:
     rows = [Row(0, 10, name="a;b", depth=0), Row(2, 3, name="c;", depth=1)]
     with session_with(timeline(rows)) as (session, tracks):
-        frames = flame(session, tracks, 0, 10, invert=True)["frames"]
+        frames = flame(session, Area(tracks, 0, 10), invert=True)["frames"]
     assert [(frame["name"], frame["parent"], frame["value"]) for frame in frames] == [
         ("a;b", None, "7"),
         ("c;", None, "3"),
@@ -253,18 +254,70 @@ def test_flame_graphs_of_samples_cover_the_requested_tracks() -> None:
         session.mount(DATA / "perf/cpuclock.data", "t")
         tracks = [one for one in shown(session.timeline("t"), "t") if one.track.source == "t.timeline.samples"]
         assert len(tracks) > 1
-        whole = flame(session, tracks, 0, 10**12, "samples")
-        parts = [flame(session, [one], 0, 10**12, "samples") for one in tracks]
+        whole = flame(session, Area(tracks, 0, 10**12), "samples")
+        parts = [flame(session, Area([one], 0, 10**12), "samples") for one in tracks]
         assert [int(part["total"]) for part in parts] == [one.track.rows for one in tracks]
         assert int(whole["total"]) == sum(int(part["total"]) for part in parts)
         assert whole["unit"] == "samples"
 
 
+def test_samples_of_several_events_are_not_added_up() -> None:
+    with Session(index=False) as session:
+        session.mount(DATA / "stdlib/two_events.perf.txt", "t")
+        session.mount(DATA / "perf/cpuclock.data", "p")
+        area = Area(shown(session.timeline("t"), "t"), 0, 3500)
+        graph = flame(session, area, "samples")
+        assert (graph["event"], graph["total"]) == ("cycles:u", "2")
+        assert graph["events"] == [{"name": "cycles:u", "samples": 2}, {"name": "instructions:u", "samples": 2}]
+        graph = flame(session, area, "samples", event="instructions:u", invert=True)
+        assert _of_frames(graph["frames"]) == {
+            ("work",): [2, 0],
+            ("work", "main"): [1, 1],
+            ("work", "work"): [1, 0],
+            ("work", "work", "main"): [1, 1],
+        }
+        tables = {table["title"]: table for table in selection(session, area)["tables"]}
+        assert {title: (table["event"], table["rows"]) for title, table in tables.items()} == {
+            "Samples of cycles:u by function": ("cycles:u", [["main", 1, 2], ["work", 1, 1]]),
+            "Samples of instructions:u by function": ("instructions:u", [["work", 2, 2], ["main", 0, 2]]),
+        }
+        with pytest.raises(UsageError, match="no sample is of the event `cycles`") as raised:
+            flame(session, area, "samples", event="cycles")
+        assert raised.value.hint == "samples are of cycles:u (2), instructions:u (2)"
+        both = Area([*area.tracks, *shown(session.timeline("p"), "p")], 0, 10**12)
+        events = flame(session, both, "samples")["events"]
+        assert [event["name"] for event in events] == ["cpu-clock:u", "cycles:u", "instructions:u"]
+        assert flame(session, both, "samples", event="cycles:u")["total"] == "3"
+        assert {table["event"] for table in selection(session, both)["tables"]} == {None, "cycles:u", "instructions:u"}
+
+
+def test_traces_that_were_moved_are_summed_where_they_are_shown() -> None:
+    with Session(index=False) as session:
+        for name in ("a", "b"):
+            session.mount(DATA / "stdlib/calls.pfw", name)
+        tracks = [*shown(session.timeline("a"), "a"), *shown(session.timeline("b"), "b")]
+        own, other = ([one for one in tracks if one.name == name] for name in ("a", "b"))
+        moved = {"b": 30_000}
+        alone = {"a": Area(own, 40_000, 90_000), "b": Area(other, 10_000, 60_000)}
+        expected = [
+            {**table, "title": f"{name}: {table['title']}"}
+            for name, area in alone.items()
+            for table in selection(session, area)["tables"]
+        ]
+        assert selection(session, Area(tracks, 40_000, 90_000, moved))["tables"] == expected
+        assert len({table["title"] for table in expected}) == len(expected)
+        parts = [flame(session, area) for area in alone.values()]
+        graph = flame(session, Area(tracks, 40_000, 90_000, moved))
+        assert graph["total"] == str(sum(int(part["total"]) for part in parts))
+        assert graph["total"] != flame(session, Area(tracks, 40_000, 90_000))["total"]
+        assert graph["sql"] == ";\n".join(part["sql"] for part in parts)
+
+
 def test_invalid_selections_are_refused() -> None:
     with session_with(timeline([Row(1, 2)])) as (session, tracks):
         with pytest.raises(UsageError, match="`to`, 1 ns, comes before `from`, 2 ns"):
-            selection(session, tracks, 2, 1)
+            selection(session, Area(tracks, 2, 1))
         with pytest.raises(UsageError, match="expected frames of `slices` or `samples`, found `calls`"):
-            flame(session, tracks, 1, 2, "calls")
-        assert selection(session, tracks, 50, 60)["tables"] == []
-        assert selection(session, [], 50, 60)["tables"] == []
+            flame(session, Area(tracks, 1, 2), "calls")
+        assert selection(session, Area(tracks, 50, 60))["tables"] == []
+        assert selection(session, Area([], 50, 60))["tables"] == []

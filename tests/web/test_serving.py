@@ -89,6 +89,9 @@ def test_tiles_are_the_cells_of_the_timeline(client: Client, session: Session) -
         ({}, "expected a list of at most 20,000 tracks as `tracks`, found nothing"),
         ({"tracks": ["t:99999"]}, "there is no track `t:99999`"),
         ({"tracks": ["t:-1"]}, "there is no track `t:-1`"),
+        ({"tracks": ["t:" + "9" * 5000]}, f"there is no track `t:{'9' * 98}`"),
+        ({"tracks": ["t:\ud800"]}, "the request has a text that is not Unicode: half of a surrogate pair"),
+        ({"tracks": ["t:2", "t:2"], "from": "0", "to": "5", "step": "1"}, "expected each track once"),
         ({"tracks": ["nothing:0"]}, "there is no track `nothing:0`"),
         ({"tracks": ["t:2"], "from": 0.5}, "expected a time in ns as `from`, found 0.5"),
         ({"tracks": ["t:2"], "from": "9" * 30}, f"expected a time in ns as `from`, found {'9' * 30}"),
@@ -103,6 +106,25 @@ def test_tiles_are_the_cells_of_the_timeline(client: Client, session: Session) -
 def test_tiles_that_cannot_be(client: Client, fields: dict[str, object], message: str) -> None:
     status, answer = client.send("api/tiles", fields)
     assert (status, answer["error"]["message"]) == (400, message)
+
+
+def test_areas_of_several_traces_may_include_their_groups() -> None:
+    with Session(index=False) as session:
+        for name in ("a", "b"):
+            session.mount(WAITS, name)
+        with client_of(session) as client:
+            tracks = [track["id"] for track in client.get("api/tracks")["tracks"]]
+            assert {"a:", "b:"} < set(tracks)
+            asked: dict[str, object] = {"tracks": tracks, "from": "0", "to": "200000"}
+            status, answer = client.send("api/selection", asked)
+            assert (status, {table["title"].partition(":")[0] for table in answer["tables"]}) == (200, {"a", "b"})
+            status, moved = client.send("api/selection", {**asked, "moved": {"b": "200000"}})
+            assert (status, moved["tables"]) == (200, [one for one in answer["tables"] if one["title"][0] == "a"])
+            for wrong in (["b"], {"b": "soon"}):
+                status, answer = client.send("api/selection", {**asked, "moved": wrong})
+                assert status == 400
+                assert answer["error"]["message"].startswith("expected ")
+            assert client.send("api/selection", {**asked, "tracks": ["c:"]})[0] == 400
 
 
 def test_rows_of_a_query_come_with_their_schema(client: Client, session: Session) -> None:

@@ -66,6 +66,16 @@ def test_a_moment_is_followed_back_to_the_begin() -> None:
         assert [str(row[0]) for row in reversed(rows)] == [step["from"] for step in steps]
 
 
+def test_a_moment_of_a_trace_aligned_below_0_is_followed_back() -> None:
+    with Session(index=False) as session:
+        session.mount(DATA / "stdlib/waits.trace.txt", "t")
+        session.mount(DATA / "stdlib/waits.trace.txt", "u", align=-90_000)
+        found = critical_at(session, "t", session.timeline("t"), 11, 80_000)["steps"]
+        moved = critical_at(session, "u", session.timeline("u"), 11, -10_000)["steps"]
+    assert len(found) > 1
+    assert [int(step["from"]) - 90_000 for step in found] == [int(step["from"]) for step in moved]
+
+
 def test_rows_without_a_thread_are_not_followed() -> None:
     with Session(index=False) as session:
         session.mount(DATA / "stdlib/states.trace.txt", "t")

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import FilePayload, Page, expect
 
 from tests.page.browser.conftest import Open
-from tests.page.served import FTRACE, PERF, served
+from tests.page.served import CHROME, DATA, FTRACE, PERF, served
 from tests.page.view import REFUSED, View, cells_of, until
 
 REPORT = """\
@@ -72,6 +72,32 @@ def test_a_flame_graph_has_all_samples_and_is_read_by_keys(view_of: Open) -> Non
     shares = [float(text) for text in functions.locator("[data-cell$=':2']").all_inner_texts()]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0
+
+
+def test_a_flame_graph_has_samples_of_one_event(view_of: Open) -> None:
+    view = view_of(DATA / "stdlib" / "two_events.perf.txt")
+    view.timeline.focus()
+    view.press("Shift+G")
+    panel = view.panel("Flame graph")
+    expect(panel).to_contain_text("3 samples in all")
+    panel.get_by_label("Event").select_option("instructions:u (2)")
+    expect(panel).to_contain_text("2 samples in all")
+
+
+def test_areas_of_traces_that_were_moved(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    with served(tmp_path, f"a={CHROME}", f"b={CHROME}") as server:
+        server.wait()
+        times = server.get("api/session").json()
+        half = (int(times["end"]) - int(times["begin"])) // 2
+        view = View(open_page(size={"width": 1280, "height": 1600}), server)
+        view.open(f"#area=0~{half}&offsets=b:{half}")
+        kinds = view.panel("Selection").get_by_role("tab")
+        expect(kinds).to_have_text(["a: Slices by name 2"])
+        view.page.goto(f"{server.address}#area=0~{half}")
+        expect(kinds).to_have_text(["a: Slices by name 2", "b: Slices by name 2"])
+        kinds.last.click()
+        expect(view.grid("b: Slices by name")).to_be_visible()
+        view.page.close()
 
 
 def test_tables_are_found_and_asked(view_of: Open) -> None:

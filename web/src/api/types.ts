@@ -196,16 +196,22 @@ export interface AreaRequest {
   readonly from: Time;
   readonly to: Time;
   readonly tracks: readonly TrackId[];
+  /** By how much traces are shown later than they were, in ns, by mount. */
+  readonly moved?: Readonly<Record<string, Time>>;
 }
 
 export interface AreaTable extends Table {
   readonly kind: "slices" | "states" | "counter" | "instants" | "samples";
   readonly title: string;
+  /** The event of samples, if there are samples of several. */
+  readonly event: string | null;
   readonly sql: string;
 }
 
 export interface FlameRequest extends AreaRequest {
   readonly of: "slices" | "samples";
+  /** The event of samples; null for the most frequent. */
+  readonly event?: string | null;
   readonly invert?: boolean;
 }
 
@@ -222,6 +228,9 @@ export interface Flame {
   readonly unit: string | null;
   readonly total: number;
   readonly frames: readonly FlameFrame[];
+  /** The event of the samples that are added up, one of `events`; empty for samples without an event. */
+  readonly event: string | null;
+  readonly events: readonly { readonly name: string; readonly samples: number }[];
   readonly sql: string;
 }
 

@@ -168,7 +168,7 @@ function Tip({ frame, x, y, tree, unit, zoomed }: TipProps) {
           <tr><th>total</th><td>{amount(frame.value, unit)}</td><td>{percent(frame.value, tree.total)}</td></tr>
           <tr><th>self</th><td>{amount(frame.self, unit)}</td><td>{percent(frame.self, tree.total)}</td></tr>
           {around && around !== frame && <tr><th>of what is zoomed</th><td /><td>{percent(frame.value, around.value)}</td></tr>}
-          <tr><th>count</th><td>{whole(frame.count)}</td><td /></tr>
+          {unit !== "samples" && <tr><th>count</th><td>{whole(frame.count)}</td><td /></tr>}
         </tbody>
       </table>
     </div>

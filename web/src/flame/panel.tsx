@@ -8,7 +8,7 @@ import { openInSql } from "../query/runs";
 import { keep, kept } from "../state/kept";
 import { fromTime } from "../state/session";
 import { area, shownTracks } from "../state/view";
-import { amount } from "../text/amounts";
+import { amount, whole } from "../text/amounts";
 import { briefTime } from "../text/times";
 import { FlameCanvas, percent } from "./canvas";
 import { type Frame, inverted, pathTo, type Tree, treeOf } from "./layout";
@@ -128,18 +128,26 @@ function shareOf(tree: Tree, search: string): number {
 
 /** What the graph is of. */
 function Options({ children }: { readonly children?: preact.ComponentChildren }) {
-  const { request } = graph.value!;
+  const { request, answer } = graph.value!;
   const wanted = area.value;
   const other = wanted !== null && (Math.abs(fromTime(request.from) - wanted.from) > 1 || Math.abs(fromTime(request.to) - wanted.to) > 1);
   return (
     <div class="flame-bar">
       <label>
         Of{" "}
-        <select value={request.of} disabled={!api().live} onChange={(event) => again({ of: event.currentTarget.value as "slices" | "samples" })}>
+        <select value={request.of} disabled={!api().live} onChange={(event) => again({ of: event.currentTarget.value as "slices" | "samples", event: null })}>
           <option value="slices">slices</option>
           <option value="samples">samples</option>
         </select>
       </label>
+      {answer && answer.events.length > 1 && (
+        <label>
+          Event{" "}
+          <select value={answer.event ?? ""} disabled={!api().live} onChange={(event) => again({ event: event.currentTarget.value })}>
+            {answer.events.map(({ name, samples }) => <option key={name} value={name}>{`${name || "none"} (${whole(samples)})`}</option>)}
+          </select>
+        </label>
+      )}
       <span class="faint">{briefTime(fromTime(request.to) - fromTime(request.from))}</span>
       {other && api().live && <button type="button" onClick={() => flameOfSelection(request.of)}>Take the selected area</button>}
       {children}

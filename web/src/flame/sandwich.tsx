@@ -31,7 +31,8 @@ export function Sandwich({ tree, unit, search, chosen, onChoose }: Props) {
         { name: "self %", type: "DOUBLE", unit: null },
         { name: "total", type: "DOUBLE", unit },
         { name: "total %", type: "DOUBLE", unit: null },
-        { name: "count", type: "INT64", unit: null },
+        // Samples of a function are its total.
+        ...(unit === "samples" ? [] : [{ name: "count", type: "INT64", unit: null }]),
       ],
       rows: cells.length,
       value: (column, row) => cells[row]?.[column] ?? null,

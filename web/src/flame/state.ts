@@ -4,8 +4,9 @@ import { signal } from "@preact/signals";
 import { api } from "../api/api";
 import { ApiError, type Flame, type FlameRequest, isAbort } from "../api/types";
 import { showPanel } from "../state/panels";
-import { length, running, toTime } from "../state/session";
-import { area, shownTracks } from "../state/view";
+import { requestOf } from "../selection/state";
+import { running } from "../state/session";
+import { area, extent } from "../state/view";
 import { named, type Tree, treeOf } from "./layout";
 
 export interface Graph {
@@ -38,9 +39,8 @@ export async function openFlame(request: FlameRequest): Promise<void> {
 /** The graph of the selected area, or of everything on the tracks that are shown. */
 export function flameOfSelection(of: FlameRequest["of"] = "slices"): void {
   // Ranges have no part in their end, but the session's last moment may be an instant.
-  const chosen = area.value ?? { from: 0, to: length.value + 1, tracks: null };
-  const tracks = chosen.tracks ?? shownTracks.value;
-  void openFlame({ from: toTime(chosen.from), to: toTime(chosen.to), tracks, of });
+  const chosen = area.value ?? { from: extent.value.from, to: extent.value.to + 1, tracks: null };
+  void openFlame({ ...requestOf(chosen), of });
 }
 
 /** The same graph with some of what it is of changed. */

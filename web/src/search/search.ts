@@ -5,6 +5,7 @@ import { pushView } from "../state/address";
 import { matchAt, matches } from "../state/found";
 import { fromTime } from "../state/session";
 import { noteError } from "../state/session";
+import { offsetOf } from "../state/tracks";
 import { viewport } from "../state/view";
 import { goToMatch } from "../timeline/choose";
 
@@ -77,7 +78,7 @@ export function toMatch(by: 1 | -1): void {
   let at = matchAt.value + by;
   if (matchAt.value < 0) {
     const { from } = viewport.value;
-    const after = found.findIndex((match) => fromTime(match.from) >= from);
+    const after = found.findIndex((match) => fromTime(match.from) + offsetOf(match.track) >= from);
     at = by > 0 ? (after < 0 ? 0 : after) : (after <= 0 ? found.length : after) - 1;
   }
   if (at >= found.length && more.value) return void beyond();

@@ -49,7 +49,7 @@ export function SelectionPanel() {
         )}
         <span class="grow" />
         <button type="button" onClick={() => zoomTo(chosen)}>Zoom to selection</button>
-        {shown && <FlameButton chosen={chosen} kind={shown.kind} />}
+        {shown && <FlameButton chosen={chosen} table={shown} />}
         {shown && <button type="button" onClick={() => openInSql(shown.sql)}>Open in SQL</button>}
         <button type="button" aria-pressed={exactly.value} onClick={toggleExactly}>Exact</button>
         <button type="button" onClick={() => (area.value = null)}>Clear</button>
@@ -67,11 +67,12 @@ export function zoomTo(chosen: Area): void {
   show({ from: chosen.from - room, to: chosen.to + room });
 }
 
-function FlameButton({ chosen, kind }: { readonly chosen: Area; readonly kind: AreaTable["kind"] }) {
+function FlameButton({ chosen, table }: { readonly chosen: Area; readonly table: AreaTable }) {
+  const { kind, event } = table;
   const of = kind === "samples" ? "samples" : "slices";
   const can = api().live && (kind === "slices" || kind === "samples");
   return (
-    <button type="button" disabled={!can} onClick={() => void openFlame({ ...requestOf(chosen), of })}>Flame graph of this</button>
+    <button type="button" disabled={!can} onClick={() => void openFlame({ ...requestOf(chosen), of, event })}>Flame graph of this</button>
   );
 }
 

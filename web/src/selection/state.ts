@@ -5,7 +5,7 @@ import { api } from "../api/api";
 import { ApiError, type AreaRequest, type AreaTable, isAbort } from "../api/types";
 import { openPanel, showPanel } from "../state/panels";
 import { running, toTime } from "../state/session";
-import { generation } from "../state/tracks";
+import { generation, offsets } from "../state/tracks";
 import { type Area, area, shownTracks } from "../state/view";
 
 export interface Selection {
@@ -25,7 +25,8 @@ let asking = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 export function requestOf(chosen: Area): AreaRequest {
-  return { from: toTime(chosen.from), to: toTime(chosen.to), tracks: chosen.tracks ?? shownTracks.peek() };
+  const moved = Object.fromEntries([...offsets.peek()].map(([mount, by]) => [mount, String(Math.round(by))]));
+  return { from: toTime(chosen.from), to: toTime(chosen.to), tracks: chosen.tracks ?? shownTracks.peek(), moved };
 }
 
 async function ask(chosen: Area): Promise<void> {
@@ -50,7 +51,7 @@ export function followArea(): void {
   effect(() => {
     const chosen = area.value;
     const open = openPanel.value === "selection";
-    generation.value;
+    void [generation.value, offsets.value];
     clearTimeout(timer);
     if (!chosen) {
       asking.abort();

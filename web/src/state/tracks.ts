@@ -71,18 +71,6 @@ export function offsetOf(id: TrackId): number {
   return mount ? (offsets.value.get(mount) ?? 0) : 0;
 }
 
-/** Puts tracks together that are shown equally late: one request can ask for them. */
-export function byOffset(ids: readonly TrackId[]): ReadonlyMap<number, readonly TrackId[]> {
-  const found = new Map<number, TrackId[]>();
-  for (const id of ids) {
-    const offset = offsetOf(id);
-    const same = found.get(offset);
-    if (same) same.push(id);
-    else found.set(offset, [id]);
-  }
-  return found;
-}
-
 export function togglePin(id: TrackId): void {
   pins.value = pins.value.includes(id) ? pins.value.filter((pin) => pin !== id) : [...pins.value, id];
 }
