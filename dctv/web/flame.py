@@ -80,13 +80,14 @@ def _graph(rows: str) -> str:
     return f"dctv.flame_graph((\n{rows}\n))"
 
 
-_STANDING_IN = "CHR(31)"
-"""Replaces `;` in names of stacks."""
+_WRITTEN = "COALESCE(CASE WHEN name = '' THEN CHR(30) ELSE REPLACE(name, ';', CHR(31)) END, CHR(29))"
+"""Names in stacks that are texts, separated by `;`; none is empty."""
+_READ = "NULLIF(REPLACE(REPLACE(name, CHR(31), ';'), CHR(30), ''), CHR(29))"
 
 
 def _slices(part: Area, *, invert: bool) -> str:
     tracks, start, stop = part.tracks, part.start, part.stop
-    name = f"REPLACE(name, ';', {_STANDING_IN}) AS name" if invert else "name"
+    name = f"{_WRITTEN} AS name" if invert else "name"
     return f"""\
   SELECT GREATEST(_ts, {start}ns) AS _ts, {clipped(start, stop)} AS _duration, id, parent_id, {name}
   FROM {rows_of(tracks)}
@@ -112,7 +113,7 @@ def _inverted_calls(rows: str) -> str:
   FROM dctv.flame_graph(found, weight=>'self') AS t
   JOIN dctv.flame_graph(found, weight=>'count') AS c ON c.stack = t.stack
 )"""
-    return _query(frames, f"REPLACE(name, {_STANDING_IN}, ';') AS name")
+    return _query(frames, f"{_READ} AS name")
 
 
 def _frames(host: Host, text: str, before: int) -> tuple[list[dict[str, Any]], int]:

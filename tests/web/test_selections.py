@@ -249,6 +249,17 @@ def test_a_name_with_a_semicolon_is_one_frame() -> None:
     ]
 
 
+def test_slices_without_a_name_are_frames() -> None:
+    rows = [Row(0, 10, name=None, depth=0), Row(2, 3, name="", depth=1), Row(5, 4, name="a", depth=1)]
+    with session_with(timeline(rows)) as (session, tracks):
+        graphs = [flame(session, Area(tracks, 0, 20), invert=invert)["frames"] for invert in (False, True)]
+    found = [[(frame["name"], frame["parent"], frame["value"]) for frame in frames] for frames in graphs]
+    assert found == [
+        [(None, None, "10"), ("a", 0, "4"), ("", 0, "3")],
+        [("a", None, "4"), (None, 0, "4"), (None, None, "3"), ("", None, "3"), (None, 3, "3")],
+    ]
+
+
 def test_flame_graphs_of_samples_cover_the_requested_tracks() -> None:
     with Session(index=False) as session:
         session.mount(DATA / "perf/cpuclock.data", "t")
