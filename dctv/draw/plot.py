@@ -8,7 +8,7 @@ from dctv.draw.files import content
 from dctv.draw.html import html
 from dctv.draw.joined import JoinedTimeline
 from dctv.draw.layout import WIDTH, check_size, picture, visible
-from dctv.draw.scene import Scene, check_window, step_of
+from dctv.draw.scene import Scene, cells_in, check_window, step_of
 from dctv.draw.svg import Theme, svg
 from dctv.errors import UsageError
 
@@ -42,7 +42,7 @@ class Plot:
         check_window(begin, end)
         step = step_of(begin, end, width)
         shown = visible(timeline.tracks, height)
-        cells = timeline.cells([track.id for track in shown], begin, end, step)
+        cells = cells_in(timeline, [track.id for track in shown], begin, end, step)
         scene = Scene(timeline.tracks, cells, begin, end, step, title, timeline.begin)
         self._theme = theme
         self._picture = picture(scene, width, height)

@@ -12,6 +12,8 @@ from dctv.timeline.track import Track
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from dctv.draw.joined import JoinedTimeline
+
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
@@ -57,6 +59,11 @@ def check_window(start: int, stop: int) -> None:
     for end in (start, stop):
         if not _LEAST <= end <= _MOST:
             raise UsageError(f"a window's ends are times of 64 bits in ns, found {end}")
+
+
+def cells_in(timeline: JoinedTimeline, tracks: Sequence[int], start: int, stop: int, step: int) -> pa.Table:
+    """Return the cells of tracks in a window; one that reaches the timeline's end has what happens at that moment."""
+    return timeline.cells(tracks, start, stop + (stop == timeline.end < _MOST), step)
 
 
 def step_of(start: int, stop: int, columns: int) -> int:

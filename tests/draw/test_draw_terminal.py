@@ -74,6 +74,12 @@ def test_a_drawing_without_colours_is_letters() -> None:
     assert text(small(), 58, coloured=False) == WITHOUT + 15 * "\n" + AFTER
 
 
+def test_a_column_of_several_spans_does_not_look_like_one() -> None:
+    cells = [cell(0, 0, 4, "a"), cell(0, 4, 2, "b"), cell(0, 500, 4, "c"), cell(0, 700, 100, "d"), cell(0, 800, 2, "e")]
+    lines = text(scene([track(0, name="t")], cells), 50, coloured=False)
+    assert lines.splitlines()[-1].split() == ["t", "¦", "|", "[──]|"]
+
+
 def test_colours_match_pictures() -> None:
     colours = palette(dark=True)
     shown = Text.from_ansi(text(small(), 58, coloured=True))

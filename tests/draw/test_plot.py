@@ -39,6 +39,14 @@ def names(timeline: Timeline) -> list[str | None]:
     return found
 
 
+def test_the_last_moment_is_in_the_picture(session: Session) -> None:
+    # Windows have no part in their end, but nothing else has the moment at the end of all.
+    assert session.sql(EVENTS).plot(name="what").svg().count("<title>y\n") == 1
+    assert session.sql(EVENTS).timeline().end == 4
+    assert session.sql(EVENTS).plot(name="what", stop=4).svg().count("<title>y\n") == 1
+    assert session.sql(EVENTS.replace("4,", "5,")).plot(name="what", stop=4).svg().count("<title>y\n") == 0
+
+
 @pytest.mark.parametrize(
     ("query", "columns", "tracks", "cells"),
     [

@@ -120,7 +120,7 @@ def _scene(desk: TaskResources, args: Namespace, names: list[str], *, to_file: b
     from dctv.draw.choice import chosen
     from dctv.draw.joined import joined
     from dctv.draw.layout import WIDTH, visible
-    from dctv.draw.scene import Scene, step_of
+    from dctv.draw.scene import Scene, cells_in, step_of
 
     shown = {name: f"{name}.{_STATES}" if args.states else name for name in names}
     timeline = joined({name: desk.session.timeline(one) for name, one in shown.items()})
@@ -129,7 +129,7 @@ def _scene(desk: TaskResources, args: Namespace, names: list[str], *, to_file: b
     start, stop = _window(args, begin, timeline.end)
     step = step_of(start, stop, (args.width or WIDTH) if to_file else 4 * _columns(args))
     seen = visible(tracks, args.height if to_file else None)
-    cells = timeline.cells([track.id for track in seen], start, stop, step)
+    cells = cells_in(timeline, [track.id for track in seen], start, stop, step)
     return Scene(tracks, cells, start, stop, step, args.title or ", ".join(args.words), begin)
 
 

@@ -26,6 +26,8 @@ class CellRun:
     width: int
     cell: int
     """The index of the cell; gaps have no run."""
+    rows: int
+    """The number of rows that it stands for: those of its cell, and if it is one column, of all cells in that."""
 
 
 def runs(placed: Placed, width: int) -> Iterator[tuple[int, int, list[CellRun]]]:
@@ -43,9 +45,12 @@ def runs(placed: Placed, width: int) -> Iterator[tuple[int, int, list[CellRun]]]
     cells = np.repeat(order, lengths)
     steps = np.arange(len(cells)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     grid = np.full((len(lanes), width), _NOTHING, dtype=np.int64)
-    grid[places.reshape(-1)[cells], first[cells] + steps] = cells
-    for (row, lane), shown in zip(lanes.tolist(), grid, strict=True):
-        yield row, lane, list(_runs(shown))
+    columns = places.reshape(-1)[cells], first[cells] + steps
+    grid[columns] = cells
+    counts = np.zeros_like(grid)
+    np.add.at(counts, columns, placed["count"][cells])
+    for (row, lane), shown, own in zip(lanes.tolist(), grid, counts, strict=True):
+        yield row, lane, list(_runs(shown, own, placed["count"]))
 
 
 def levels(curve: Curve, width: int, most: int) -> list[int]:
@@ -63,11 +68,11 @@ def levels(curve: Curve, width: int, most: int) -> list[int]:
     return found
 
 
-def _runs(shown: Whole) -> Iterator[CellRun]:
+def _runs(shown: Whole, counts: Whole, of_cells: Whole) -> Iterator[CellRun]:
     import numpy as np
 
     starts = np.flatnonzero(np.diff(shown, prepend=_NOTHING - 1))
     ends = [*starts[1:].tolist(), len(shown)]
     for first, last, cell in zip(starts.tolist(), ends, shown[starts].tolist(), strict=True):
         if cell != _NOTHING:
-            yield CellRun(first, last - first, cell)
+            yield CellRun(first, last - first, cell, int(counts[first] if last - first == 1 else of_cells[cell]))

@@ -184,7 +184,7 @@ def _add_runs(line: Text, drawing: _Drawing, row: TrackRow, found: Sequence[Cell
         line.append(" " * (run.first - at))
         at = run.first + run.width
         name = placed.names[int(placed["name"][run.cell])]
-        several = bool(placed["count"][run.cell] > 1)
+        several = run.rows > 1
         if row.track.kind is TrackKind.INSTANTS:
             end = found[place + 1].first if place + 1 < len(found) else drawing.width
             label = shortened(cleaned(name), min(end - run.first - 2, len(cleaned(name)))) if end - at >= 6 else ""
