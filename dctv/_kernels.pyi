@@ -1227,12 +1227,12 @@ class RowPass:
 class ChromeExport:
     """A writer of batches of rows as Chrome JSON events.
 
-    `tracks` are number, name, process, thread, and whether the name is taken.
+    `tracks` are number, kind, name, process, thread, and whether the name is taken.
     """
 
     def __init__(
         self,
-        tracks: Sequence[tuple[int, str | None, int, int, bool]],
+        tracks: Sequence[tuple[int, str, str | None, int, int, bool]],
         start: int,
         release: str | None,
         kernel: Sequence[tuple[str, int, Sequence[tuple[str, str, int, str]]]],

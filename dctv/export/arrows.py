@@ -1,7 +1,9 @@
 """Write arrows between slices as formats represent them: by numbers at the slices, or as points in time.
 
 A point belongs to the slice that is open at its time, which is ambiguous if several begin then, or if one has no
-duration. A number at a slice is not, but the arrow then has no name and no time of its own.
+duration. The end of an arrow belongs to the next slice that begins, unless it says that it belongs to the open one; one
+that leads to no slice says so, too. A number at a slice is not ambiguous, but the arrow then has no name and no time of
+its own.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ SELECT ROW_NUMBER() OVER (
     ORDER BY f.from_ts, f.to_ts, f.flow, f.from_track, f.to_track, f.from_id, f.to_id) AS arrow,
   f.name, f.category, f.from_ts, f.from_track, f.from_id, f.to_ts, f.to_track, f.to_id,
   COALESCE(a.lane, 0) AS from_lane, COALESCE(b.lane, 0) AS to_lane,
-  CAST(f.from_ts >= a._ts AS INT64) AS from_inside, CAST(f.to_ts > b._ts AS INT64) AS to_inside,
+  CAST(f.from_ts >= a._ts AS INT64) AS from_inside, CAST(COALESCE(f.to_ts > b._ts, TRUE) AS INT64) AS to_inside,
   a.id IS NOT NULL AND b.id IS NOT NULL AS is_shown,
   COALESCE(a.is_thread AND b.is_thread, FALSE) AS is_of_threads,
   COALESCE(f.from_ts = a._ts AND f.to_ts = b._ts AND (a.end_ts = a._ts OR b.end_ts = b._ts

@@ -22,7 +22,7 @@ def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
 
     places = {one.number: _place(one) for one in timeline.tracks}
     doubles = _doubles(timeline)
-    tracks = [(one.number, one.name, *places[one.number], one.number in doubles) for one in timeline.tracks]
+    tracks = [(one.number, one.kind, one.name, *places[one.number], one.number in doubles) for one in timeline.tracks]
     export = ChromeExport(tracks, timeline.start_ns, timeline.properties.get("kernel"), described())
     out.write(b'{"displayTimeUnit":"ns","traceEvents":[\n')
     out.write("".join(f"{line},\n" for line in _names(timeline)).encode())

@@ -154,12 +154,13 @@ def _with_threads(tracks: Sequence[ExportedTrack], threads: Sequence[tuple[Any, 
         if one.kind != "thread":
             found.append(one)
             continue
-        # Threads of several machines may have the same ids, which viewers treat as one thread.
-        pid, place = one.pid or 0, (one.pid, one.tid)
-        while place in taken:
-            place = (pid := pid + _APART, one.tid)
-        taken.add(place)
-        found.append(replace(one, pid=place[0], name=one.name or names.pop((one.pid, one.tid), None)))
+        # Threads of several machines, and the idle threads of all CPUs, may have the same ids, which viewers treat as
+        # one thread. A thread without a process would be none in Perfetto's format.
+        pid = one.pid or 0
+        while (pid, one.tid) in taken:
+            pid += _APART
+        taken.add((pid, one.tid))
+        found.append(replace(one, pid=pid, name=one.name or names.pop((one.pid, one.tid), None)))
     free = max((one.number for one in tracks), default=-1) + 1
     rest = enumerate(((place, name) for place, name in names.items() if name), free)
     return [*found, *(ExportedTrack(number, "thread", name, pid, tid) for number, ((pid, tid), name) in rest)]

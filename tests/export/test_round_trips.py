@@ -69,6 +69,52 @@ def test_arguments_that_are_not_finite_are_texts_in_json(words: tuple[str, ...],
     assert refused == []
 
 
+def test_idle_threads_of_several_cpus_stay_apart(tmp_path: Path) -> None:
+    marks = [
+        ("<idle>-0", cpu, at, mark)
+        for cpu, at, mark in ((0, 0, "B|0|a"), (1, 1, "B|0|b"), (0, 4, "E|0"), (1, 6, "E|0"))
+    ]
+    lines = [
+        f"  {task} (-----) [00{cpu}] d..1. 1.00000{at}: tracing_mark_write: {mark}" for task, cpu, at, mark in marks
+    ]
+    trace = tmp_path / "in.txt"
+    trace.write_text("\n".join(["# tracer: nop", *lines, ""]))
+    columns = "s._ts, s._duration, s.depth, s.tid, s.name, t.name AS thread"
+    asked = f"SELECT {columns} FROM t.slices AS s JOIN t.tracks AS t USING (track)"
+    for out in (trace, tmp_path / "out.pftrace", tmp_path / "out.json"):
+        assert out is trace or run("convert", str(trace), str(out)).code == 0
+        with Session(index=False) as session:
+            session.mount(str(out), "t")
+            assert session.sql(f"{asked} ORDER BY s._ts").fetchall() == [
+                (0, 4000, 0, 0, "a", "idle on CPU 0"),
+                (1000, 5000, 0, 0, "b", "idle on CPU 1"),
+            ]
+
+
+@pytest.mark.parametrize("target", ["out.pftrace", "out.json"])
+def test_instants_and_arrows_of_no_thread_and_no_slice(target: str, tmp_path: Path) -> None:
+    mark = {"ph": "i", "pid": 7, "tid": 8}
+    step = {"cat": "c", "id": "0x5", "pid": 7, "tid": 8}
+    events = [
+        {**mark, "name": "of the thread", "ts": 1, "s": "t"},
+        {**mark, "name": "of the process", "ts": 2, "s": "p"},
+        {**mark, "name": "of all", "ts": 3, "s": "g"},
+        {**step, "ph": "b", "name": "request", "ts": 4},
+        {**step, "ph": "n", "name": "halfway", "ts": 5},
+        {**step, "ph": "e", "name": "request", "ts": 6},
+        {"ph": "s", "name": "arrow", "cat": "a", "id": 1, "pid": 7, "tid": 8, "ts": 10},
+        {"ph": "f", "name": "arrow", "cat": "a", "id": 1, "pid": 7, "tid": 9, "ts": 11, "bp": "e"},
+        {"ph": "X", "name": "later", "pid": 7, "tid": 9, "ts": 20, "dur": 5},
+    ]
+    trace = tmp_path / "in.json"
+    trace.write_text(json.dumps(events))
+    assert run("convert", str(trace), str(tmp_path / target)).code == 0
+    wanted = ("instants", "async slices", "flows", "slices")
+    before, after = answers(trace, wanted), answers(tmp_path / target, wanted)
+    assert [before[what].total() for what in wanted] == [4, 1, 1, 1]
+    assert list(differences(before, after)) == []
+
+
 TEXT = """# tracer: nop
   bash-12 ( 12) [001] d..2. 1.000000: sched_switch: bash:12 [120] S ==> cat:13 [120]
   cat-13 ( 12) [001] d..2. 1.000001: cpu_frequency: state=1800000 cpu_id=1

@@ -22,6 +22,7 @@ pub struct ChromeExport {
     tracks: FxHashMap<i64, (i64, i64)>,
     /// Names of counters, and whether another counter of the process has the same name.
     names: FxHashMap<i64, (String, bool)>,
+    kinds: FxHashMap<i64, String>,
     start: i64,
     kernel: KernelEvents,
 }
@@ -206,10 +207,17 @@ impl ChromeExport {
         for row in 0..rows.len() {
             let Some(at) = int(&ts, row) else { continue };
             let number = int(&track, row);
+            let kind = number.and_then(|number| self.kinds.get(&number)).map_or("global", String::as_str);
+            let phase = if kind == "async" { "n" } else { "i" };
             let event =
-                Event { phase: "i", name: text(&name, row), category: text(&category, row), place: self.place(number) };
+                Event { phase, name: text(&name, row), category: text(&category, row), place: self.place(number) };
             self.begin(&mut out, &event, at);
-            out.extend_from_slice(if number.is_some() { b",\"s\":\"t\"" } else { b",\"s\":\"g\"" });
+            match kind {
+                "async" => drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0))),
+                "process" => out.extend_from_slice(b",\"s\":\"p\""),
+                "global" => out.extend_from_slice(b",\"s\":\"g\""),
+                _ => out.extend_from_slice(b",\"s\":\"t\""),
+            }
             Self::end(&mut out, text(&args, row));
         }
         Ok(out)
@@ -218,22 +226,25 @@ impl ChromeExport {
 
 #[pymethods]
 impl ChromeExport {
-    /// `tracks` are numbers, names, processes, threads and whether the name is taken, `release` is that of the kernel
-    /// to write events for.
+    /// `tracks` are numbers, kinds, names, processes, threads and whether the name is taken, `release` is that of the
+    /// kernel to write events for.
     #[new]
     fn new(
-        tracks: Vec<(i64, Option<String>, i64, i64, bool)>,
+        tracks: Vec<(i64, String, Option<String>, i64, i64, bool)>,
         start: i64,
         release: Option<&str>,
         kernel: Vec<Described>,
     ) -> PyResult<ChromeExport> {
         let mut places = FxHashMap::default();
         let mut names = FxHashMap::default();
-        for (track, name, pid, tid, taken) in tracks {
+        let mut kinds = FxHashMap::default();
+        for (track, kind, name, pid, tid, taken) in tracks {
             places.insert(track, (pid, tid));
             names.insert(track, (name.unwrap_or_default(), taken));
+            kinds.insert(track, kind);
         }
-        Ok(ChromeExport { tracks: places, names, start, kernel: KernelEvents::new(kernel, release.and_then(version))? })
+        let kernel = KernelEvents::new(kernel, release.and_then(version))?;
+        Ok(ChromeExport { tracks: places, names, kinds, start, kernel })
     }
 
     /// An instant event of the trace without a thread, at a time `_ts`: its start or end.
