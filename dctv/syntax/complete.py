@@ -10,7 +10,7 @@ from dctv.syntax.build.names import unquote
 from dctv.syntax.expected import keywords, terminals
 from dctv.syntax.keywords import RESERVED
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
-from dctv.syntax.parser import Parser, Unexpected, default_table
+from dctv.syntax.parser import Parser, TooDeep, Unexpected, default_table
 
 Kind = Literal["table", "column", "function", "unit", "keyword"]
 Colour = Literal["keyword", "name", "number", "unit", "string", "comment", "operator", "bind"]
@@ -123,7 +123,7 @@ class _Reader(Parser):
             try:
                 terminal = self.terminal(index)
                 self.advance(index)
-            except Unexpected:
+            except (Unexpected, TooDeep):
                 self._lost = True
             else:
                 name = self.table.terminals[terminal]
@@ -159,7 +159,7 @@ def _digits(text: str) -> int:
 def _upto_name(text: str, *, dotted: bool) -> tuple[Parser | None, list[Raw]]:
     """Return a parser that has taken all but an unfinished name at the end, and that name's tokens.
 
-    The parser is None where the text before is wrong, or its end is inside a string or comment.
+    The parser is None where the text before is wrong or nests too deeply, or its end is inside a string or comment.
     """
     parser = Parser(text, "script", lambda _name, _parts, _start, _stop: None)
     count = len(parser.tokens) - 1
@@ -175,7 +175,7 @@ def _upto_name(text: str, *, dotted: bool) -> tuple[Parser | None, list[Raw]]:
     try:
         for index in range(begin, count - unfinished):
             parser.advance(index)
-    except Unexpected:
+    except (Unexpected, TooDeep):
         return None, taken
     return (None if ends_inside else parser), taken
 

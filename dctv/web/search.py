@@ -18,6 +18,8 @@ from dctv.web.track_queries import by_timeline, in_tracks, rows_of, run_query
 MOST = 10_000
 """The maximum number of matches per request."""
 _REGULAR = "re:"
+_SHOWN = 200
+"""The maximum number of characters of a wrong pattern in its error."""
 _AT_FIRST = 1 << 21
 """The number of rows in the first stretch; it doubles while there are too few matches."""
 _BLOCK = 1 << 20
@@ -125,7 +127,8 @@ def _fits(rows: GatheredRows, text: str) -> Any:
             found = pc.match_substring(rows.names, text, ignore_case=True)
     except pa.ArrowInvalid as error:
         what = str(error).removeprefix("Invalid regular expression: ").splitlines()[0]
-        raise UsageError(f"`{text.removeprefix(_REGULAR)}` is not a valid regular expression: {what}") from None
+        pattern = text.removeprefix(_REGULAR)[:_SHOWN]
+        raise UsageError(f"`{pattern}` is not a valid regular expression: {what[:_SHOWN]}") from None
     return np.append(found.to_numpy(zero_copy_only=False), [False])
 
 

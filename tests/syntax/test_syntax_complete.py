@@ -121,5 +121,13 @@ def test_any_text_has_colours_and_completions(text: str) -> None:
     is_complete(text)
 
 
+def test_deep_nesting_has_colours_and_no_completions() -> None:
+    text = "SELECT " + "1 + " * 300
+    assert len(tokens(text)) == 601
+    assert context(text).kinds == ()
+    assert expected_keywords(text) == []
+    assert [kind for _, _, kind in tokens(f"{text}2; SELECT")][-2:] == ["operator", "keyword"]
+
+
 def test_every_statement_is_complete_with_a_semicolon() -> None:
     assert [text for text in STATEMENTS if not is_complete(f"{text}\n;")] == []
