@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { areaOf, compare, csv, nextOrder, sorted, tableOfRows, totals, tsv } from "../src/query/table";
+import { sumsOf } from "../src/selection/sums";
 import { bare, exact, isNumeric, json, moment, shown } from "../src/query/values";
 
 const column = (name: string, type = "INT64", unit: string | null = null) => ({ name, type, unit });
@@ -71,4 +72,12 @@ test("values are short where they are read", () => {
 test("types of the engine and of the language are numbers alike", () => {
   for (const type of ["INT64", "BIGINT", "UINT8", "UTINYINT", "DOUBLE", "FLOAT32", "DECIMAL(18,3)", "HUGEINT"]) assert.ok(isNumeric(type), type);
   for (const type of ["STRING", "VARCHAR", "BOOLEAN", "INTERVAL", "STRUCT(a INTEGER)", "BIGINT[]"]) assert.ok(!isNumeric(type), type);
+});
+
+test("totals beside their own parts are not added up", () => {
+  const columns = ["name", "count", "total", "self"].map((name, place) => column(name, place ? "INT64" : "STRING"));
+  const calls = tableOfRows({ columns, rows: [["a", 1, 9, 4], ["b", 2, 5, 5]], complete: true });
+  assert.deepEqual(sumsOf(calls, true), ["all", "3", null, "9"]);
+  const states = tableOfRows({ columns: columns.slice(0, 3), rows: [["a", 1, 9], ["b", 2, 5]], complete: true });
+  assert.deepEqual(sumsOf(states, true), ["all", "3", "14"]);
 });

@@ -7,12 +7,17 @@ import { isWhole, shown } from "../query/values";
 const ADDED = /^(count|rows|events|samples|sum|self|total|time|duration|busy|bytes)(_|$)|_(count|sum|total|self|time|duration)$/i;
 const NOT_ADDED = /^(mean|avg|average|min|max|p\d+|median|first|last|rate|share|percent)|per_|^_ts$/i;
 
-export const isAdded = (column: Column): boolean => ADDED.test(column.name) && !NOT_ADDED.test(column.name);
+const isAdded = (column: Column): boolean => ADDED.test(column.name) && !NOT_ADDED.test(column.name);
+
+/** Beside a column `self`, totals include those of what is called, so their sum has the same time twice. */
+function isInclusive(column: Column, columns: readonly Column[]): boolean {
+  return column.name === "total" && columns.some(({ name }) => name === "self");
+}
 
 /** The last line of a table of aggregates; nothing if no column can be added up. */
 export function sumsOf(table: Table, exactly: boolean): (string | null)[] | null {
   if (table.rows < 2) return null;
-  const sums = totals(table, isAdded);
+  const sums = totals(table, (column) => isAdded(column) && !isInclusive(column, table.columns));
   if (sums.every((sum) => sum === null)) return null;
   const texts = sums.map((sum, place) => {
     if (sum === null) return null;
