@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
 
 from dctv import _kernels
 from dctv.comparison.sides import ColumnRoles, Sides, TraceRun, all_runs
@@ -54,8 +55,11 @@ def _rows(run: TraceRun, layout: ColumnRoles) -> Iterator[tuple[tuple[object, ..
 
 
 def _as_text(value: object) -> object:
-    """Return an identity for a value of a key: 0 and -0 are the same, as in GROUP BY."""
-    return value + 0.0 if isinstance(value, float) else value
+    """Return an identity for a value of a key: numbers are the same whatever their types and signs of zero."""
+    if isinstance(value, float | Decimal):
+        whole = isfinite(value) and value == int(value)
+        return int(value) if whole else float(value)
+    return value
 
 
 def _number(value: object) -> Number | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dctv.errors import UsageError, nearest
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.types.schema import ColumnType
 from dctv.types.units import describe
-from dctv.types.values import dialect_type, is_numeric
+from dctv.types.values import dialect_type, is_integer, is_numeric
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -112,7 +112,10 @@ def _same(found: Sequence[tuple[ColumnType, str]]) -> ColumnType:
         if first_column.unit != one.unit:
             a, b = describe(first_column.unit), describe(one.unit)
             raise UsageError(f"the unit of `{one.name}` is {a} for `{first}`, {b} for `{trace}`", hint=_SAME_EVERYWHERE)
-    return first_column
+    types = {one.type for one, _ in typed}
+    if len(types) == 1:
+        return first_column
+    return replace(first_column, type="HUGEINT" if all(map(is_integer, types)) else "DOUBLE")
 
 
 def _keys(columns: Sequence[ColumnType], by: Sequence[str]) -> list[ColumnType]:

@@ -12,6 +12,7 @@ from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit, ratio
+from dctv.types.values import is_integer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,10 +139,18 @@ def _taken(sides: Sides, key: ColumnType, found: Sequence[Difference]) -> pa.Chu
 
     runs = all_runs(sides)
     columns = [run.table.column(key.name) for run in runs]
-    typed = next((one.type for one in columns if not pa.types.is_null(one.type)), pa.null())
-    chunks = [chunk for one in columns for chunk in one.cast(typed).chunks]
+    types = {one.type for one in columns if not pa.types.is_null(one.type)}
+    typed = types.pop() if len(types) == 1 else _numeric(key) if types else pa.null()
+    chunks = [chunk for one in columns for chunk in one.cast(typed, safe=False).chunks]
     starts = [0]
     for one in columns:
         starts.append(starts[-1] + len(one))
     places = pa.array([starts[run] + row for run, row in (one.place for one in found)], pa.int64())
     return pa.chunked_array(chunks, typed).unify_dictionaries().take(places)
+
+
+def _numeric(key: ColumnType) -> pa.DataType:
+    """Return the type for numbers of several types."""
+    import pyarrow as pa
+
+    return pa.decimal128(38, 0) if is_integer(key.type) else pa.float64()

@@ -15,6 +15,7 @@ Rows = Sequence[Sequence[object]]
 TYPES = {
     "VARCHAR": pa.string(),
     "BIGINT": pa.int64(),
+    "UBIGINT": pa.uint64(),
     "DOUBLE": pa.float64(),
     "DECIMAL(18,3)": pa.decimal128(18, 3),
     '"NULL"': pa.null(),

@@ -216,6 +216,29 @@ def test_numbers_of_several_types_are_compared() -> None:
 
 
 @pytest.mark.parametrize(
+    ("a", "b", "keys"),
+    [
+        (("BIGINT", [1, 2]), ("DOUBLE", [2.0, 2.5]), [1.0, 2.0, 2.5]),
+        (("DOUBLE", [1.0, -0.0]), ("DECIMAL(18,3)", [Decimal(0), Decimal("1.000")]), [1.0, 0.0]),
+        (("BIGINT", [1, None]), ("UBIGINT", [2**64 - 1, 1]), [1, None, 2**64 - 1]),
+    ],
+)
+def test_keys_are_numbers_of_several_types(
+    a: tuple[str, list[object]], b: tuple[str, list[object]], keys: list[object]
+) -> None:
+    sided = []
+    for number, (kind, values) in enumerate((a, b)):
+        rows = [[value, place] for place, value in enumerate(values, 1)]
+        sided.append(sides(f"k {kind}, x BIGINT", *([rows] if one == number else [[]] for one in (0, 1)))[number])
+    found = Comparison((sided[0], sided[1]), ["k"])
+    by_key = {one.key["k"]: one for one in found.rows}
+    assert set(by_key) == set(keys)
+    assert {key for key, one in by_key.items() if not one.note} == {*a[1]} & {*b[1]}
+    assert set(found.arrow().column("k").to_pylist()) == set(keys)
+    assert found.markdown()
+
+
+@pytest.mark.parametrize(
     ("columns", "rows", "message"),
     [
         ("n VARCHAR, x BIGINT", [["a", 1], [None, 2], [None, 3]], "the query has several rows of `n` NULL for `B0`"),
