@@ -396,16 +396,21 @@ class Session:
         return [MountInfo(".".join(one.parts), one.path, one.reader) for one in self._context.mounts.values()]
 
     def properties(self, name: str) -> Mapping[str, str]:
-        """Return the facts about a mounted trace as a whole, without running a query."""
-        return self._context.mounts[tuple(name.split("."))].trace.properties
+        """Return the facts about a mounted trace as a whole, without running a query.
+
+        Raises:
+            UsageError: no trace is mounted by this name.
+        """
+        return self._context.mount_of(name).trace.properties
 
     def stored_file(self, name: str, table: str) -> Path | None:
         """Return the file of the column store that holds a table of a mounted trace, None if there is no such file.
 
         Raises:
+            UsageError: no trace is mounted by this name.
             IndexUnusable: the file is missing or damaged.
         """
-        source = self._context.mounts[tuple(name.split("."))].sources.get(table)
+        source = self._context.mount_of(name).sources.get(table)
         return source.whole() if isinstance(source, StoredFileSource) else None
 
     @contextmanager

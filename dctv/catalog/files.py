@@ -48,6 +48,8 @@ def _check_names(paths: Iterable[Path]) -> None:
 
 def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
     """Find the files of several paths, folders or patterns, as one trace with one format."""
+    if not texts:
+        raise TraceError("found an empty list of files, expected one or more")
     found = [(text, find_trace(text, readers, base)) for text in texts]
     first, one = found[0]
     for text, other in found[1:]:

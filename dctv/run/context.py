@@ -18,7 +18,7 @@ from dctv.contracts.reader import Reader
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
 from dctv.contracts.writer import Writer
-from dctv.errors import NotOnThisEngine, WarningLog
+from dctv.errors import NotOnThisEngine, UsageError, WarningLog
 from dctv.index.mounting import IndexPolicy
 from dctv.plan.nodes import Plan
 from dctv.progress import Progress
@@ -126,6 +126,22 @@ class ExecutionContext:
 
         self.workers.borrow(None if remote is None else lent)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it has been closed: then even functions have no names."""
+        return not self.catalog.root.spaces
+
+    def mount_of(self, name: str) -> Mount:
+        """Return a mounted trace by its dotted name.
+
+        Raises:
+            UsageError: no trace is mounted by this name.
+        """
+        found = self.mounts.get(tuple(name.split(".")))
+        if found is None:
+            raise UsageError(f"no trace is mounted as `{name}`")
+        return found
+
     def incomplete(self) -> list[str]:
         """Return the reasons why traces, and files that queries name, could not be read whole."""
         mounted = [f"{'.'.join(one.parts)}: {reason}" for one in self.mounts.values() for reason in one.incomplete]
@@ -143,6 +159,8 @@ class ExecutionContext:
 
     def close(self) -> None:
         """Free everything; later statements find nothing mounted."""
+        # What is being read knows that it was closed before its workers end.
+        self.catalog.clear()
         self.workers.borrow(None)
         self.workers.close()
         self.chosen_engine.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dctv.bind.filters import EventTable, RecordTimes
 from dctv.bind.matching import Matching, StoredEvents, matching
 from dctv.catalog.mount import table_plan
-from dctv.errors import SourceText, UsageError
+from dctv.errors import SourceText
 from dctv.record import record
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import result_of
@@ -43,9 +43,7 @@ def find_matches(name: str, where: SourceText | None, context: ExecutionContext)
         UsageError: no trace is mounted by this name.
         QueryError: the filter does not follow its grammar, or does not fit the trace.
     """
-    mount = context.mounts.get(tuple(name.split(".")))
-    if mount is None:
-        raise UsageError(f"no trace is mounted as `{name}`")
+    mount = context.mount_of(name)
     tree = None if where is None else parse_filter(where)
     trace = mount.trace
     records = context.registries.readers[mount.reader].records(trace.properties)

@@ -243,3 +243,19 @@ def test_views_of_a_trace_are_not_replaced_by_ones_that_read_them(session: dctv.
     with pytest.raises(BindError, match=r"the view `scheduler\.states` would read itself"):
         session.sql("CREATE OR REPLACE VIEW t.scheduler.states AS FROM t.scheduler.thread_summary")
     assert session.sql("FROM t.scheduler.thread_summary").fetchall() == before
+
+
+def test_an_empty_list_of_files_is_an_error(session: dctv.Session) -> None:
+    with pytest.raises(TraceError, match="found an empty list of files, expected one or more"):
+        session.mount([], "t")
+    with pytest.raises(TraceError, match="found an empty list of files, expected one or more"):
+        dctv.TraceReader([])
+
+
+def test_facts_of_something_that_is_not_mounted(session: dctv.Session, ftrace: Path) -> None:
+    session.mount(ftrace, "t")
+    assert session.properties("t")["start_ns"]
+    with pytest.raises(UsageError, match=r"no trace is mounted as `t\.slices`"):
+        session.properties("t.slices")
+    with pytest.raises(UsageError, match="no trace is mounted as `other`"):
+        session.stored_file("other", "events")

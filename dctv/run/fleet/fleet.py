@@ -17,7 +17,7 @@ from dctv.bind.types import VARCHAR, of_choice, settled
 from dctv.catalog.namespace import Entry
 from dctv.catalog.shifting import unix_start
 from dctv.contracts.table_function import Argument, TableFunction
-from dctv.errors import BindError, DctvError, EngineError, Interrupted
+from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.plan import predicate as p
 from dctv.plan import show
 from dctv.plan.build import select, where
@@ -182,7 +182,12 @@ class Fleet:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace.
 
         Each opening runs the plan again: a recursive step reads its tables in every round.
+
+        Raises:
+            UsageError: the session has been closed.
         """
+        if self.context.is_closed:
+            raise _closed()
         plan = expanded(plan)
         alone, asks = without_starts(bottom_up(plan, _alone))
         query = uuid4().hex
@@ -253,10 +258,13 @@ class Fleet:
         said: list[tuple[str, str, int]] = []
         try:
             yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
-        except DctvError as error:
-            # The engine that reads these rows passes on only the error's text.
-            self.context.running.note(error)
-            raise
+        except (DctvError, RuntimeError) as error:
+            # Workers that end with their session look as if they had been killed, or refuse more work.
+            reason = _closed() if self.context.is_closed else error
+            if isinstance(reason, DctvError):
+                # The engine that reads these rows passes on only the error's text.
+                self.context.running.note(reason)
+            raise reason from error.__cause__
         finally:
             for text, times in together(said) if warns else ():
                 self.context.log.add(f"{self.way.name}: {text}", times)
@@ -290,6 +298,8 @@ class Fleet:
                     self._note(said, part.member, rows.report, run)
 
     def _report(self, number: int, parts: Sequence[FleetPart]) -> None:
+        if self.context.is_closed:
+            raise _closed()
         self.context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
 
     @contextmanager
@@ -331,6 +341,10 @@ def _emptied(plan: Plan) -> Plan:
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
         return replace(plan, source=RowsInMemory(None))
     return plan
+
+
+def _closed() -> UsageError:
+    return UsageError("the session was closed before all rows of this result were read", hint="read them first")
 
 
 def _size(part: FleetPart) -> int:
