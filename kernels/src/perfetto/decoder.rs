@@ -333,6 +333,7 @@ impl Decode for Decoder {
                 let input = Input::open(path, Arc::clone(&self.done)).map_err(|error| self.failure(error))?;
                 self.world.notes.file = self.file as u32;
                 self.world.start = Start::of(path).map_err(|error| self.failure(error))?;
+                self.world.tracks.coming = std::mem::take(&mut self.world.start.descriptors);
                 self.outer = Some(Packets::new(input));
                 begin = 0;
             }

@@ -1,4 +1,5 @@
-//! Find the time from which the events of all CPUs are complete, from the beginning of a trace file, before decoding.
+//! Find the time from which the events of all CPUs are complete, and the descriptors of tracks, at the beginning of a
+//! trace file, before decoding.
 
 use std::io;
 use std::path::Path;
@@ -18,8 +19,10 @@ use crate::input::Input;
 const MOST_LOOKED_AT: u64 = 64 << 20;
 /// Maximum total size of compressed packets among these.
 const MOST_UNPACKED: u64 = 256 << 20;
+/// Maximum total size of descriptors of tracks.
+const MOST_DESCRIBED: usize = 32 << 20;
 
-/// The start of complete data of the kernel.
+/// The start of complete data of the kernel, and what the file says about tracks.
 #[derive(Default)]
 pub struct Start {
     /// The start of tracing, in the clock of its packet.
@@ -31,6 +34,9 @@ pub struct Start {
     /// Machines and CPUs with a bundle.
     seen: FxHashSet<(u64, u64)>,
     unpacked: u64,
+    /// The first descriptor of each track, by its uuid: other writers' events may precede it.
+    pub descriptors: FxHashMap<u64, Box<[u8]>>,
+    described: usize,
 }
 
 impl Start {
@@ -59,6 +65,7 @@ impl Start {
                 (1, Value::Bytes(bytes)) => bundle = Some(bytes),
                 (69, Value::Bytes(bytes)) => service = Some(bytes),
                 (33, Value::Bytes(config)) => self.preserved |= preserves(config),
+                (60, Value::Bytes(descriptor)) => self.descriptor(descriptor),
                 (50 | 133, Value::Bytes(packed)) if outer => self.packed(packed)?,
                 _ => (),
             }
@@ -84,6 +91,15 @@ impl Start {
             self.packet(packets.packet(length), false)?;
         }
         Ok(())
+    }
+
+    fn descriptor(&mut self, message: &[u8]) {
+        let uuid = number(message, 1).unwrap_or(0);
+        let size = message.len() + size_of::<Box<[u8]>>();
+        if self.described + size <= MOST_DESCRIBED && !self.descriptors.contains_key(&uuid) {
+            self.described += size;
+            self.descriptors.insert(uuid, message.into());
+        }
     }
 
     /// The header of a bundle: the first one of a CPU contains the end of the data read from it before.

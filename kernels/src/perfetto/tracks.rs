@@ -75,6 +75,8 @@ pub struct Tracks {
     pub machine: Option<i64>,
     all: Vec<Track>,
     by_uuid: FxHashMap<u64, usize>,
+    /// Descriptors that come later in the file, by uuid.
+    pub coming: FxHashMap<u64, Box<[u8]>>,
     threads: FxHashMap<(Option<i64>, i64, i64), usize>,
     keyed: FxHashMap<Vec<u8>, usize>,
     /// Number of tracks that had to share one.
@@ -99,8 +101,8 @@ impl Tracks {
     /// The track of a uuid; 0 is the track of events without one.
     #[inline]
     pub fn of(&mut self, uuid: u64) -> usize {
-        if let Some(number) = self.by_uuid.get(&uuid) {
-            return *number;
+        if let Some(number) = self.known(uuid) {
+            return number;
         }
         let track = Track {
             kind: if uuid == 0 { Kind::Global } else { Kind::Custom },
@@ -112,6 +114,17 @@ impl Tracks {
             self.by_uuid.insert(uuid, number);
         }
         number
+    }
+
+    /// The track of a uuid that has events, or that a descriptor describes, even one that comes later.
+    #[inline]
+    fn known(&mut self, uuid: u64) -> Option<usize> {
+        if let Some(number) = self.by_uuid.get(&uuid) {
+            return Some(*number);
+        }
+        let descriptor = self.coming.remove(&uuid)?;
+        self.describe(&descriptor);
+        self.by_uuid.get(&uuid).copied()
     }
 
     pub fn thread(&mut self, pid: i64, tid: i64) -> usize {
@@ -230,6 +243,7 @@ impl Tracks {
                 _ => (),
             }
         }
+        self.coming.remove(&uuid);
         let ids = thread.map(|thread| {
             let pid = int(thread, 1);
             (pid, int(thread, 2))
@@ -281,8 +295,8 @@ impl Tracks {
         if track.kind != Kind::Custom || !is_lane {
             return;
         }
-        let above = track.parent.and_then(|uuid| self.by_uuid.get(&uuid));
-        let thread = above.and_then(|above| self.all.get(*above));
+        let above = track.parent.and_then(|uuid| self.known(uuid));
+        let thread = above.and_then(|above| self.all.get(above));
         let Some((pid, tid)) =
             thread.filter(|thread| thread.kind == Kind::Thread).map(|thread| (thread.pid, thread.tid))
         else {
@@ -308,10 +322,10 @@ impl Tracks {
                 }
                 return found;
             }
-            let Some(next) = track.parent.and_then(|parent| self.by_uuid.get(&parent)) else {
+            let Some(next) = track.parent.and_then(|parent| self.known(parent)) else {
                 break;
             };
-            here = *next;
+            here = next;
         }
         (None, None)
     }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import zlib
 from typing import Any
 
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
-from tests.readers.perfetto.perfetto_reading import load, notes, rows, trace
+from tests.readers.perfetto.perfetto_reading import ask, load, notes, rows, trace, written
 
 EVENT = pb.TrackEvent
 
@@ -329,3 +330,34 @@ def test_moments_of_processes_and_of_the_trace_are_on_tracks_of_these() -> None:
     kinds = [tracks[row["track"]]["kind"] for row in rows(found, "raw_events.instant")]
     assert kinds == ["thread", "global", "process", "thread"]
     assert [row.get("tid") for row in rows(found, "raw_events.instant")] == [11, None, None, 11]
+
+
+LATE = """
+packet { trusted_packet_sequence_id: 1 timestamp: 100 track_event { type: 1 track_uuid: 7 name: "early" } }
+packet { trusted_packet_sequence_id: 1 timestamp: 150 track_event { type: 3 track_uuid: 8 name: "moment" } }
+packet { trusted_packet_sequence_id: 1 timestamp: 160 track_event { type: 4 track_uuid: 9 counter_value: 5 } }
+packet { trusted_packet_sequence_id: 2 track_descriptor { uuid: 9 parent_uuid: 7 name: "count" counter {
+    unit_multiplier: 10 is_incremental: true unit: 3 } } }
+packet { trusted_packet_sequence_id: 2 track_descriptor { uuid: 8 parent_uuid: 7 name: "below" } }
+packet { trusted_packet_sequence_id: 2 track_descriptor { uuid: 7 thread { pid: 10 tid: 11 } } }
+packet { trusted_packet_sequence_id: 1 timestamp: 200 track_event { type: 2 track_uuid: 7 } }
+packet { trusted_packet_sequence_id: 1 timestamp: 260 track_event { type: 4 track_uuid: 9 counter_value: 6 } }
+"""
+
+
+def test_descriptors_count_for_events_before_them() -> None:
+    data = written(LATE)
+    assert ask(data, "SELECT _ts, _duration, name, pid, tid FROM t.slices") == [(0, 100, "early", 10, 11)]
+    assert ask(data, "SELECT _ts, name, pid, tid FROM t.raw_events.instant") == [(50, "moment", 10, 11)]
+    assert ask(data, "SELECT _ts, value, tid FROM t.raw_events.counter") == [(60, 50.0, 11), (160, 110.0, 11)]
+    tracks = [(one.get("name"), one["kind"], one.get("parent"), one.get("unit")) for one in rows(load(data), "tracks")]
+    assert tracks == [(None, "thread", None, None), ("below", "track", 0, None), ("count", "counter", 0, "B")]
+
+
+def test_descriptors_in_compressed_packets_count_for_events_before_them() -> None:
+    whole = pb.Trace.FromString(written(LATE))
+    packed = pb.Trace()
+    packed.packet.extend(whole.packet[:2])
+    packed.packet.add().compressed_packets = zlib.compress(pb.Trace(packet=whole.packet[2:]).SerializeToString())
+    data = packed.SerializeToString()
+    assert ask(data, "SELECT _ts, _duration, name, tid FROM t.slices") == [(0, 100, "early", 11)]
