@@ -114,9 +114,9 @@ class WholeSource:
         """Return None: nothing is read from files."""
 
 
-@record
+@record(eq=False)
 class RowsInMemory(WholeSource):
-    """Rows that are in memory."""
+    """Rows that are in memory; sources of other rows are never equal, whatever they have."""
 
     data: Any
 

@@ -57,3 +57,33 @@ def test_a_trace_without_events_has_no_tracks(tmp_path: Path) -> None:
 def test_a_name_of_no_trace() -> None:
     with Session() as session, pytest.raises(UsageError, match="no trace is mounted and no state system made as `t`"):
         session.timeline("t")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "{}.timeline",
+        "{}.timeline.rows",
+        "{}.state.timeline.rows",
+        "{}.state.attributes",
+        "dctv.state_range({}.state, of=>'max')",
+    ],
+)
+def test_one_query_reads_two_traces(table: str) -> None:
+    with Session() as session:
+        session.mount(DATA / "stdlib/states.trace.txt", "a")
+        session.mount(DATA / "stdlib/flows.json", "b")
+        each = [session.sql(f"SELECT COUNT(*) FROM {table.format(name)}").fetchall()[0][0] for name in "ab"]
+        both = " UNION ALL ".join(f"SELECT '{name}' AS t, * FROM {table.format(name)}" for name in "ab")
+        found = session.sql(f"SELECT t, COUNT(*) FROM ({both}) AS q GROUP BY t ORDER BY t").fetchall()
+        assert each[0] != each[1]
+        assert dict(found) == {name: count for name, count in zip("ab", each, strict=True) if count}
+
+
+def test_one_query_reads_two_ranges_of_one_system() -> None:
+    with Session() as session:
+        session.mount(DATA / "stdlib/states.trace.txt", "a")
+        ranges = [f"(SELECT * FROM dctv.state_range(a.state, of=>'max', stop=>{stop}ns))" for stop in (0, 10**6)]
+        each = [sorted(map(repr, session.sql(one).fetchall())) for one in ranges]
+        assert each[0] != each[1]
+        assert sorted(map(repr, session.sql(" UNION ALL ".join(ranges)).fetchall())) == sorted(each[0] + each[1])
