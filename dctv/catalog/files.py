@@ -72,7 +72,8 @@ def forced(name: str, texts: Sequence[str], readers: Mapping[str, Reader], base:
         endings = [end.lstrip(".") for one in readers.values() for end in one.suffixes]
         near = nearest(name, [*readers, *endings])
         raise TraceError(f"unknown format `{name}`", hint=f"did you mean `{near}`?" if near else _known(readers))
-    return TraceFiles(reader, list_files(texts, {reader.name: reader}, base))
+    files = list_files(texts, {reader.name: reader}, base)
+    return _whole(reader, files[0]) if len(files) == 1 else TraceFiles(reader, files)
 
 
 def _by_ending(name: str, readers: Mapping[str, Reader]) -> Reader | None:
@@ -100,7 +101,7 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
     if isinstance(files, TraceFiles):
         return files
     if isinstance(files, Path):
-        return TraceFiles(_reader_of(files, text, readers), (files,))
+        return _whole(_reader_of(files, text, readers), files)
     return _several(files, text, readers)
 
 
@@ -232,7 +233,7 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
         by_format = special
     if not by_format:
         if len(files) == 1:
-            return TraceFiles(_reader_of(files[0], text, readers), (files[0],))
+            return _whole(_reader_of(files[0], text, readers), files[0])
         raise TraceError(
             f"no trace in `{text}`: none of its {len(files)} files has a known format", hint=_known(readers)
         )
@@ -242,6 +243,12 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
     reader = readers[next(iter(by_format))]
     paths = by_format[reader.name] + [p for p in unrecognized if p.name.endswith(reader.suffixes)]
     return TraceFiles(reader, tuple(sorted(paths)))
+
+
+def _whole(reader: Reader, file: Path) -> TraceFiles:
+    """Return a file as a trace; one that means its folder as the files of that, all of which an index has to know."""
+    inside = reader.folder(file.parent) if reader.folder is not None and file.name == reader.entry else None
+    return TraceFiles(reader, tuple(inside or (file,)))
 
 
 def _reader_of(path: Path, text: str, readers: Mapping[str, Reader]) -> Reader:

@@ -199,6 +199,8 @@ class Reader:
     """Reads its traces in chunks, so that they can be indexed; None if they can only be read whole."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """For formats whose traces are folders: the files of the trace in a folder, None if it is not one of the format."""
+    entry: str | None = None
+    """The file of such a folder that means the whole folder."""
     byte_names: bool = False
     """Whether its files may have names that are not UTF-8."""
     general: bool = False

@@ -69,6 +69,8 @@ class Described:
     """The default dimensions of an index, and their columns."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """See `Reader.folder`."""
+    entry: str | None = None
+    """See `Reader.entry`."""
     byte_names: bool = False
     """See `Reader.byte_names`."""
     general: bool = False
@@ -95,6 +97,7 @@ class Described:
             options=self.options,
             chunks=chunks,
             folder=self.folder,
+            entry=self.entry,
             byte_names=self.byte_names,
             general=self.general,
         )

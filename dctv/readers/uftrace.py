@@ -34,5 +34,6 @@ READER = Described(
     start=start,
     dimensions={"event": "name", "module": "module", "tid": "tid", "pid": "pid"},
     folder=folder_files,
+    entry="info",
     byte_names=True,
 ).reader()

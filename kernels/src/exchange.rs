@@ -76,6 +76,11 @@ pub struct OutputBatch(pub RecordBatch);
 
 #[pymethods]
 impl OutputBatch {
+    #[getter]
+    fn num_rows(&self) -> usize {
+        self.0.num_rows()
+    }
+
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         schema_capsule(py, &self.0.schema())
     }

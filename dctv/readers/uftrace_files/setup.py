@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dctv.errors import TraceError
-from dctv.readers.uftrace_files.files import folder_files
 from dctv.readers.uftrace_files.info import Info, read_info
 from dctv.readers.uftrace_files.specs import Layouts, ValueSpec, layouts_of
 from dctv.readers.uftrace_files.symbols import Symbol, SymbolModule, read_module
@@ -73,8 +72,6 @@ def setup_of(paths: Sequence[Path]) -> Setup:
     if info_path is None or len(folders) > 1:
         raise TraceError(f"cannot read `{paths[0]}`: expected the files of one uftrace data directory")
     folder = info_path.parent
-    if len(paths) == 1:
-        paths = folder_files(folder) or paths
     info = read_info(info_path)
     tasks = read_tasks(folder)
     modules = _Modules(folder)
