@@ -17,7 +17,7 @@ from dctv.plan.queries import Item, Select, TableName
 from dctv.plan.walk import columns_in, nested, walk
 from dctv.record import replace
 from dctv.rewrite.select_lists import has_effect, may_aggregate, named_columns
-from dctv.types.schema import Schema
+from dctv.types.schema import Kind, Schema
 
 
 def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
@@ -42,10 +42,9 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
     names = column_names(leaf)
     (read,) = named_columns(replace(select, limit=None, offset=None), {name: names})
     columns = {n: replace(c, name=n) for n, c in zip(names, leaf.schema.columns, strict=True)}
-    times = len(leaf.schema.kind.time_columns)
-    special = names[: leaf.schema.special_count]
-    columns_read = [*special, *(one for one in read if one not in special)]
-    schema = Schema(leaf.schema.kind, tuple(columns[one] for one in columns_read), tuple(special[times:]))
+    # Not the times of spans and events, too: a scan reads no more than these, or the first where there are none.
+    columns_read = list(read) or names[:1]
+    schema = Schema(Kind.REGULAR, tuple(columns[one] for one in columns_read))
     items = tuple(Item(Column(one, select.source.called)) for one in columns_read)
     query = Select(items, select.source, where=select.where, order_by=order, limit=number(count))
     return Relation(schema, RowOrder.STABLE, query, ((name, leaf),))

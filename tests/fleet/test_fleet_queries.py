@@ -42,6 +42,9 @@ QUERIES = {
     "ORDER BY _ts DESC, two, name LIMIT 3",
     "the first beside a constant": "SELECT 2 AS two, name FROM runs.slices ORDER BY two LIMIT 3",
     "the first": "SELECT name, _trace FROM runs.slices WHERE _ts > 50us LIMIT 70",
+    "the first of an event table": "SELECT tid FROM runs.raw_events.complete LIMIT 3",
+    "the latest of an event table": "SELECT _ts, tid FROM runs.raw_events.complete ORDER BY dur DESC, _ts LIMIT 3",
+    "as many as the first": "SELECT 1 AS one FROM runs.raw_events.complete LIMIT 3",
     "a share": "SELECT name, _trace FROM runs.slices ORDER BY ALL LIMIT 10%",
     "a raw table": "SELECT cat, COUNT(tid) AS n, SUM(dur) AS s FROM runs.raw_events.complete GROUP BY 1",
     "a join within traces": "SELECT a._trace, a.id, b.id AS other FROM runs.slices AS a JOIN runs.slices AS b "
