@@ -42,7 +42,7 @@ QUERIES = {
     "ORDER BY _ts DESC, two, name LIMIT 3",
     "the first beside a constant": "SELECT 2 AS two, name FROM runs.slices ORDER BY two LIMIT 3",
     "the first": "SELECT name, _trace FROM runs.slices WHERE _ts > 50us LIMIT 70",
-    "the first of an event table": "SELECT tid FROM runs.raw_events.complete LIMIT 3",
+    "the first of an event table": "SELECT COUNT(tid) AS n FROM (SELECT tid FROM runs.raw_events.complete LIMIT 3)",
     "the latest of an event table": "SELECT _ts, tid FROM runs.raw_events.complete ORDER BY dur DESC, _ts LIMIT 3",
     "as many as the first": "SELECT 1 AS one FROM runs.raw_events.complete LIMIT 3",
     "a share": "SELECT name, _trace FROM runs.slices ORDER BY ALL LIMIT 10%",
