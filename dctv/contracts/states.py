@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.lazy import Lazy
+from dctv.contracts.streams import reopened
 from dctv.plan import predicate as p
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.order import RowOrder
@@ -124,8 +125,8 @@ class States:
         """Return None: the engine is handed the rows."""
 
     def open(self, run: PlanRun) -> Any:
-        """Return the intervals; they are looked up as they are read."""
-        return run.kept[self] if self in run.kept else self.prepared().looked_up()
+        """Return the intervals; they are looked up as they are read, again for each place that reads them."""
+        return run.kept[self] if self in run.kept else reopened(self.prepared().looked_up, lambda stream: stream)
 
     def looked_up(self) -> Any:
         """Return the intervals of a state system that is there, as an Arrow stream."""

@@ -66,7 +66,8 @@ class TableSource(Protocol):
     def open(self, run: PlanRun, /) -> Any:
         """Return an object that the engine can scan: a pyarrow Table or Dataset, or an ArrowStream.
 
-        It is called when the run begins to read, in any thread, and once for each place that reads the table.
+        It is called when the run begins to read, in any thread, and once for each region that reads the table; each
+        place in the region opens the stream again.
         """
         ...
 

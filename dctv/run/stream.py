@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from dctv.contracts.engine import Engine, EngineQuery
 from dctv.contracts.span_operator import Counted, Remarked
+from dctv.contracts.streams import OpenedStream
 from dctv.errors import WarningLog
 from dctv.plan.build import STAR, by_names, columns, select, typed_nothing
 from dctv.plan.nodes import SPILL_FOLDER, ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
@@ -43,20 +44,6 @@ def arrow_schema(engine: Engine, schema: Schema) -> Any:
         schemas[nothing] = _kernels.schema_of(stream)
         stream.close()
     return schemas[nothing]
-
-
-class OpenedStream:
-    """A stream whose schema is known before it is opened; every opening starts a new one."""
-
-    def __init__(self, open_: Callable[[], ArrowStream], schema: Callable[[], object]) -> None:
-        self._open = open_
-        self._schema = schema
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._open().__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> object:
-        return self._schema()
 
 
 class Runner:

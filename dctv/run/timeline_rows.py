@@ -7,6 +7,7 @@ from typing import Any
 
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.contracts.states import DeferredRows
+from dctv.contracts.streams import reopened
 from dctv.plan import predicate as p
 from dctv.plan.nodes import Scan
 from dctv.plan.order import RowOrder
@@ -48,11 +49,12 @@ class TimelineRows(DeferredRows):
         run.kept[self] = self.timeline()
 
     def open(self, run: PlanRun) -> Any:
-        """Return the rows, which are put together as they are read."""
+        """Return the rows, which are put together as they are read, again for each place that reads them."""
         timeline = run.kept[self]
         behind = len(timeline.tracks)
         ranges = [range(max(low, 0), min(high + 1, behind)) for low, high in self.tracks]
-        return table_of(timeline, self.columns, [track for one in ranges for track in one], self.window)
+        tracks = [track for one in ranges for track in one]
+        return reopened(lambda: table_of(timeline, self.columns, tracks, self.window), lambda rows: rows.schema)
 
     def lines(self) -> list[str]:
         """Return the tracks and times to read."""

@@ -87,3 +87,19 @@ def test_one_query_reads_two_ranges_of_one_system() -> None:
         each = [sorted(map(repr, session.sql(one).fetchall())) for one in ranges]
         assert each[0] != each[1]
         assert sorted(map(repr, session.sql(" UNION ALL ".join(ranges)).fetchall())) == sorted(each[0] + each[1])
+
+
+@pytest.mark.parametrize("table", ["a.state", "a.timeline.rows"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT COUNT(*) FROM {0} UNION ALL SELECT COUNT(*) FROM {0}",
+        "SELECT (SELECT COUNT(*) FROM {0}) UNION ALL SELECT COUNT(*) FROM {0} AS x WHERE EXISTS (SELECT 1 FROM {0})",
+    ],
+)
+def test_one_query_reads_the_same_rows_twice(table: str, query: str) -> None:
+    with Session() as session:
+        session.mount(DATA / "stdlib/states.trace.txt", "a")
+        (one,) = session.sql(f"SELECT COUNT(*) FROM {table}").fetchall()
+        assert session.sql(query.format(table)).fetchall() == [one, one]
+        assert session.sql(f"EXPLAIN ANALYZE {query.format(table)}").fetchall()

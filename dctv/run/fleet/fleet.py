@@ -16,6 +16,7 @@ from dctv.bind.binder import Binder
 from dctv.bind.types import VARCHAR, of_choice, settled
 from dctv.catalog.namespace import Entry
 from dctv.catalog.shifting import unix_start
+from dctv.contracts.streams import OpenedStream
 from dctv.contracts.table_function import Argument, TableFunction
 from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.plan import predicate as p
@@ -42,7 +43,6 @@ from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
-from dctv.run.stream import OpenedStream
 from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
