@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from dctv.contracts.table_function import TableFunction
@@ -148,8 +149,9 @@ class Catalog:
 
     def __init__(self) -> None:
         self.root: Namespace = Namespace()
+        self._made = count(1)
         self.changes: int = 0
-        """How often a name was redefined or dropped."""
+        """The number of the last change of a name; `restore` goes back to one, but no other change gets it again."""
         self.bound: dict[int, Any] = {}
         """Bound views of the standard library: each is bound once, until a name below a mount changes."""
 
@@ -224,14 +226,14 @@ class Catalog:
         name = None if level is None else pick(level.spaces, parts[-1])
         if level is None or name is None:
             return False
-        self.changes += 1
+        self.changes = next(self._made)
         self.bound.clear()
         del level.spaces[name]
         return True
 
     def _forget(self, prefix: tuple[str, ...]) -> None:
         """Clear bound views when a name below a mount changes; views of mounts read no bare names."""
-        self.changes += 1
+        self.changes = next(self._made)
         if prefix:
             self.bound.clear()
 

@@ -105,3 +105,11 @@ def test_a_view_by_which_rows_cannot_be_found(session: Session, slices: ShownTra
     with pytest.raises(UsageError, match=r"`t.slices` has no column `id` any more") as refused:
         details(session, slices, 0)
     assert refused.value.hint == "DROP VIEW t.slices, or give the view that column"
+
+
+def test_a_view_that_is_made_again_after_the_session_was_restored(session: Session, slices: ShownTrack) -> None:
+    before = session.snapshot()
+    for word in ("one", "two"):
+        _run(session, f"{REPLACE} id, '{word}' AS mine FROM t.timeline.slices")
+        assert _values(session, slices)["mine"] == word
+        assert session.restore(before)
