@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from dctv.plan.expressions import Column
+from dctv.errors import Place
+from dctv.plan.expressions import Cast, Column, Text
 from dctv.plan.node import Node, Query
 from dctv.plan.queries import FromItem, Select
 from dctv.record import fields, replace
@@ -72,6 +73,11 @@ def own(*roots: Node | None) -> Iterator[Node]:
 def columns_in(*roots: Node | None) -> list[Column]:
     """Return the columns that are named within some nodes."""
     return [node for node in walk(*roots) if isinstance(node, Column)]
+
+
+def places_in(query: Query) -> tuple[Place, ...]:
+    """Return where parts of a query are written, for what is kept by query: equal ones may be written elsewhere."""
+    return tuple([node.place for node in walk(query) if isinstance(node, Text | Cast) and node.place is not None])
 
 
 def free(query: Query) -> list[Column]:

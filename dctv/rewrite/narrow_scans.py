@@ -15,7 +15,7 @@ from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.predicate import ALWAYS, Predicate, either
 from dctv.plan.queries import Compound, TableName
-from dctv.plan.walk import mapped, walk
+from dctv.plan.walk import mapped, places_in, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.needed_rows import Needs
@@ -88,7 +88,8 @@ def _needs(relation: Relation, above: Predicate) -> tuple[Mapping[str, Predicate
         for name, leaf in relation.leaves
     }
     # As text, since TRUE and 1 are equal to Python.
-    key = (relation.query, repr(above), tuple((name, tuple(own.items())) for name, own in types.items()))
+    columns = tuple((name, tuple(own.items())) for name, own in types.items())
+    key = (relation.query, places_in(relation.query), repr(above), columns)
     cached = _known.get(key)
     if cached is None:
         needs = Needs(types)

@@ -12,10 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from dctv.contracts.engine import EFFECTS
+from dctv.errors import Place
 from dctv.plan.expressions import Call, Column, Number, Star, Text
 from dctv.plan.node import Node, Query
 from dctv.plan.queries import Derived, FromItem, GroupingSets, Item, Select, TableName
-from dctv.plan.walk import walk
+from dctv.plan.walk import places_in, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins
 
@@ -107,11 +108,13 @@ def _named_in(query: Query) -> _Named:
 def narrowed(query: Query, needed: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
     """Return a query without the result columns that are not wanted, where they can be left out."""
     columns = tuple((name, tuple(own)) for name, own in leaves.items())
-    return _known(query, frozenset(name.lower() for name in needed), columns)
+    return _known(query, places_in(query), frozenset(name.lower() for name in needed), columns)
 
 
 @lru_cache(maxsize=2000)
-def _known(query: Query, needed: frozenset[str], leaves: tuple[tuple[str, tuple[str, ...]], ...]) -> Query:
+def _known(
+    query: Query, _: tuple[Place, ...], needed: frozenset[str], leaves: tuple[tuple[str, tuple[str, ...]], ...]
+) -> Query:
     return _narrowed(query, needed, dict(leaves))
 
 

@@ -129,3 +129,15 @@ def test_a_value_that_reads_like_a_message(session: Session, value: str) -> None
     assert type(error) is EngineError
     assert error.message == f"could not convert string '{value}0' to INT32"
     assert error.place is not None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT i FROM (SELECT [w::INT] AS i, n FROM {WORDS}) AS few",
+        f"SELECT i FROM (SELECT [w::INT] AS i, 1 AS a FROM {WORDS} UNION ALL SELECT 2, 2 FROM {WORDS}) WHERE a = 1",
+    ],
+)
+def test_the_place_is_that_in_the_last_of_equal_queries(session: Session, query: str) -> None:
+    for text in (query, query.replace("SELECT", "SELECT  "), "\n" + query):
+        placed(session, text)
