@@ -393,7 +393,8 @@ class Session:
 
     def mounts(self) -> list[MountInfo]:
         """Return the mounted traces in the order in which they were mounted."""
-        return [MountInfo(".".join(one.parts), one.path, one.reader) for one in self._context.mounts.values()]
+        mounts = self._context.mounts.values()
+        return [MountInfo(".".join(one.parts), one.path, one.reader, one.number) for one in mounts]
 
     def properties(self, name: str) -> Mapping[str, str]:
         """Return the facts about a mounted trace as a whole, without running a query.

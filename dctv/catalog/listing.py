@@ -13,6 +13,8 @@ class MountInfo:
     name: str
     path: str
     format: str
+    number: int
+    """No other mount has it, not even one that has taken over its name."""
 
 
 @record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import count
 
 from dctv.catalog.expected import RAW, EventSource, ExpectedEvent, arguments, feeding
 from dctv.catalog.namespace import Catalog, Entry, LibraryPart, StoredTable, View, WallClock
@@ -63,6 +64,8 @@ class Mount:
     """Functions that return the plans of its stored tables, by name below the mount; set when it is attached."""
     close: Callable[[], None] = lambda: None
     """Closes open files; only when nothing reads them any more."""
+    number: int = field(default_factory=count(1).__next__)
+    """No other mount has it; one that takes over the name of another may have the same path."""
 
     @property
     def incomplete(self) -> list[str]:

@@ -28,6 +28,10 @@ class Mounted(Protocol):
     def format(self) -> str:
         """The format that it was read as."""
 
+    @property
+    def number(self) -> int:
+        """The number that no other mount has, not even one that has taken over its name."""
+
 
 class Host(KnownNames, Protocol):
     """A session."""

@@ -125,7 +125,7 @@ class Service:
 
     def is_behind(self) -> bool:
         """Whether a text or a prompt has mounted traces that have no timeline here yet, or unmounted some."""
-        return {one.name for one in self.host.mounts()} != self.timelines.names()
+        return {one.number for one in self.host.mounts()} != self.timelines.numbers()
 
     def look(self) -> None:
         """Notify pages of tracks that a text has added."""

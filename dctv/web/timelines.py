@@ -34,7 +34,8 @@ class Timelines:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._lock = Lock()
-        self._of_mounts: dict[str, Timeline] = {}
+        self._of_mounts: dict[str, tuple[int, Timeline]] = {}
+        """With the number of the mount, whose name may have been that of another."""
         self._made: dict[str, _Made] = {}
         self._removed: dict[str, _Made] = {}
         """The latest removed one, to answer requests that were sent before the page knew."""
@@ -42,15 +43,18 @@ class Timelines:
 
     def load(self) -> None:
         """Build missing timelines, and drop those of traces that are no longer mounted."""
-        names = [mounted.name for mounted in self._host.mounts()]
-        found = {name: self._of_mounts.get(name) or self._host.timeline(name) for name in names}
+        known = dict(self._of_mounts.values())
+        found = {
+            one.name: (one.number, known.get(one.number) or self._host.timeline(one.name))
+            for one in self._host.mounts()
+        }
         with self._lock:
             self._of_mounts = found
 
-    def names(self) -> set[str]:
-        """Return the mounts that have a timeline."""
+    def numbers(self) -> set[int]:
+        """Return the numbers of the mounts that have a timeline."""
         with self._lock:
-            return set(self._of_mounts)
+            return {number for number, _ in self._of_mounts.values()}
 
     def add(self, select: str, shown: dict[str, str | None]) -> list[dict[str, Any]]:
         """Add tracks for the rows of a SELECT; return them in the form that the page expects.
@@ -86,7 +90,8 @@ class Timelines:
         """Return a track by its id on the page."""
         name, _, number = track.rpartition(":")
         with self._lock:
-            made, timeline = self._made.get(name) or self._removed.get(name), self._of_mounts.get(name)
+            made = self._made.get(name) or self._removed.get(name)
+            _, timeline = self._of_mounts.get(name, (0, None))
         found = timeline if made is None else made.timeline
         if found is None or not number.isdecimal() or whole_number(number) >= len(found.tracks):
             raise UsageError(f"there is no track `{track[:_LONGEST]}`")
@@ -106,7 +111,7 @@ class Timelines:
             found = self._of_mounts.get(name)
         if found is None:
             raise UsageError(f"no trace is mounted as `{name[:_LONGEST]}`")
-        return found
+        return found[1]
 
     def all(self) -> list[ShownTrack]:
         """Return all tracks that have rows."""
@@ -117,7 +122,7 @@ class Timelines:
             for name, one in made.items()
             for track in one.timeline.tracks
         ]
-        traces = [ShownTrack(name, of, track.id, mount=name) for name, of in mounts.items() for track in of.tracks]
+        traces = [ShownTrack(name, of, track.id, mount=name) for name, (_, of) in mounts.items() for track in of.tracks]
         return [one for one in (*selects, *traces) if one.track.rows]
 
     def listing(self) -> dict[str, Any]:
@@ -125,14 +130,14 @@ class Timelines:
         with self._lock:
             made, mounts = dict(self._made), dict(self._of_mounts)
         tracks = [track for name, one in made.items() for track in _of_select(name, one)]
-        for name, timeline in mounts.items():
+        for name, (_, timeline) in mounts.items():
             tracks += _of_mount(name, timeline, home=len(mounts) > 1)
         return {**self.span(), "tracks": tracks}
 
     def span(self) -> dict[str, str]:
         """Return the range from the first to the last row of mounted traces; of SELECTs if there are none."""
         with self._lock:
-            timelines = [*self._of_mounts.values()] or [one.timeline for one in self._made.values()]
+            timelines = [one for _, one in self._of_mounts.values()] or [one.timeline for one in self._made.values()]
         filled = [one for one in timelines if one.tracks]
         begin = min((one.begin for one in filled), default=0)
         return {"begin": str(begin), "end": str(max((one.end for one in filled), default=begin))}

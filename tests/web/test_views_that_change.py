@@ -11,7 +11,9 @@ from dctv.errors import UsageError
 from dctv.run.result import Outcome
 from dctv.session import Session
 from dctv.web.details import details
+from dctv.web.service import Service
 from dctv.web.shown_track import ShownTrack
+from dctv.web.uploads import Uploads
 from tests.web.tracks import DATA, shown
 
 TRACE = DATA / "stdlib/flows.json"
@@ -113,3 +115,15 @@ def test_a_view_that_is_made_again_after_the_session_was_restored(session: Sessi
         _run(session, f"{REPLACE} id, '{word}' AS mine FROM t.timeline.slices")
         assert _values(session, slices)["mine"] == word
         assert session.restore(before)
+
+
+def test_another_trace_that_takes_over_the_name_of_one() -> None:
+    with Session(index=False) as session:
+        service = Service(session, Uploads(session.spill_folder))
+        for path in (TRACE, DATA / "stdlib/nesting.json"):
+            session.mount(path, "t")
+            assert service.is_behind()
+            service.timelines.load()
+            assert not service.is_behind()
+            assert service.timelines.of_mount("t") is session.timeline("t")
+            _run(session, "DROP ALL t")
