@@ -79,11 +79,12 @@ def _described(plan: Plan, mount: Mount) -> object:
             return plan.name, _plain(plan.options)
         case Relation():
             nodes = list(walk(plan.query))
-            names = {name for name, _ in plan.leaves}
-            names |= {node.name for node in nodes if isinstance(node, CommonTable)}
+            leaves = [name for name, _ in plan.leaves]
+            names = {*leaves, *(node.name for node in nodes if isinstance(node, CommonTable))}
             if any(_may_change(node, names) for node in nodes):
                 raise _Unknown
-            return shape(plan.query), sorted(names), plan.stable, plan.serial
+            # In their order, which is that of the inputs: two inputs may have each other's names.
+            return shape(plan.query), leaves, plan.stable, plan.serial
         case _:
             raise _Unknown
 
