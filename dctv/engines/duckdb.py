@@ -17,7 +17,6 @@ from dctv.contracts.engine import ZERO_DIVISION, Profile
 from dctv.engines.allowed import ALLOWING, COPYING, KINDS, OF_FILES, TABLES
 from dctv.engines.failures import failure, is_fault, message_of, text_of
 from dctv.engines.intervals import checked
-from dctv.engines.reopening import readable
 from dctv.engines.sql.duckdb import place_of, write
 from dctv.errors import BindError, DctvError, Place, UsageError
 from dctv.plan.node import Query
@@ -391,7 +390,7 @@ class EngineStream:
         if self._profiled:
             cursor.execute("PRAGMA enable_profiling = 'no_output'")
         for name, source in self._sources.items():
-            cursor.register(name, readable(source) if callable(source) else source)
+            cursor.register(name, source() if callable(source) else source)
         return checked(cursor.sql(self._sql)).__arrow_c_stream__()
 
     def place(self, location: tuple[int, int]) -> Place | None:

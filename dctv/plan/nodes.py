@@ -20,13 +20,6 @@ class ArrowStream(Protocol):
         ...
 
 
-def schema_capsule(stream: Any) -> object:
-    """Return the `arrow_schema` capsule of a stream, without opening it; pyarrow's have it at their schema."""
-    known = stream if hasattr(stream, "__arrow_c_schema__") else stream.schema
-    capsule: object = known.__arrow_c_schema__()
-    return capsule
-
-
 @record(eq=False)
 class Plan:
     """A table to be computed; two plans are the same table only if they are the same object."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.contracts.engine import EngineQuery, Profile
-from dctv.plan.nodes import ArrowStream, Plan, Relation, Scan, schema_capsule
+from dctv.plan.nodes import ArrowStream, Plan, Relation, Scan
 from dctv.plan.source import RunCost
 from dctv.record import field, record
 
@@ -17,9 +17,6 @@ class _Metered:
     def __init__(self, stream: ArrowStream, meter: Any) -> None:
         self._stream = stream
         self._meter = meter
-
-    def __arrow_c_schema__(self) -> object:
-        return schema_capsule(self._stream)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from dctv import _kernels  # compiled; only wanted when a query runs
