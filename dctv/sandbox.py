@@ -19,9 +19,11 @@ _CHANGEABLE = ("enable_profiling", "max_memory", "threads")
 
 
 def sandboxed(
-    config: Mapping[str, Any], folders: Iterable[Path] = (), files: Iterable[Path] = ()
+    config: Mapping[str, Any], folders: Iterable[Path] = (), files: Iterable[Path] = (), zone: str | None = None
 ) -> duckdb.DuckDBPyConnection:
     """Return a connection that may read some folders and files, and spill; all other access is refused.
+
+    Its time zone is the machine's unless there is another.
 
     Raises:
         duckdb.Error: the configuration is not understood.
@@ -31,6 +33,8 @@ def sandboxed(
     connection = duckdb.connect(":memory:", config={**config, **_CLOSED})
     connection.execute(f"SET allowed_directories = [{_listed(folders)}]")
     connection.execute(f"SET allowed_paths = [{_listed(files)}]")
+    if zone is not None:
+        connection.execute(f"SET TimeZone = {_text(zone)}")
     connection.execute(f"SET allowed_configs = [{', '.join(map(_text, _CHANGEABLE))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,18 +30,31 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     from dctv.readers.plain_files.tables import PlainTable, name_of, units_of
 
     try:
-        schema = _opened(file.path).schema
+        schema, _ = _opened(file.path)
     except (OSError, pa.ArrowException) as error:
         raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
     stream = f"arrow{file.number}"
-    given = {stream: partial(_opened, file.path)}
+    given = {stream: partial(_stream, file.path)}
     return [
         PlainTable(file.number, name_of(file.path), select(STAR, source=stream), given, units_of(schema), typed=True)
     ]
 
 
-def _opened(path: Path) -> Any:
-    """Return a reader of the batches that validates each one first.
+def _opened(path: Path) -> tuple[Any, Iterator[Any]]:
+    """Return the schema of a file, and its batches."""
+    import pyarrow as pa
+
+    source = pa.memory_map(str(path))
+    if source.read(len(_FILE)) != _FILE:
+        source.seek(0)
+        stream = pa.ipc.open_stream(source)
+        return stream.schema, iter(stream)
+    file = pa.ipc.open_file(source)
+    return file.schema, map(file.get_batch, range(file.num_record_batches))
+
+
+def _stream(path: Path) -> Any:
+    """Return a reader of the batches, in types that the engine has, that validates each one first.
 
     Code that reads a batch trusts the file's offsets and lengths.
 
@@ -49,19 +63,25 @@ def _opened(path: Path) -> Any:
     """
     import pyarrow as pa
 
-    source = pa.memory_map(str(path))
-    if source.read(len(_FILE)) != _FILE:
-        source.seek(0)
-        found = pa.ipc.open_stream(source)
-        return pa.RecordBatchReader.from_batches(found.schema, map(_checked, found))
-    file = pa.ipc.open_file(source)
-    batches = map(file.get_batch, range(file.num_record_batches))
-    return pa.RecordBatchReader.from_batches(file.schema, map(_checked, batches))
+    schema, batches = _opened(path)
+    readable = pa.schema([field.with_type(_readable(field.type)) for field in schema])
+
+    def checked(batch: Any) -> Any:
+        batch.validate(full=True)
+        return batch if readable == schema else batch.cast(readable)
+
+    return pa.RecordBatchReader.from_batches(readable, map(checked, batches))
 
 
-def _checked(batch: Any) -> Any:
-    batch.validate(full=True)
-    return batch
+def _readable(kind: Any) -> Any:
+    """Return a type that has all values of one that the engine lacks, or would round."""
+    import pyarrow as pa
+
+    if pa.types.is_duration(kind):
+        return pa.int64()
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    return pa.string() if pa.types.is_decimal256(kind) else kind
 
 
 READER = Described(

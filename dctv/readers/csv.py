@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.plan.build import STAR, call, is_not_null, number, select
-from dctv.plan.expressions import TRUE, And, Cast, Column, Expression, Keyword, Star, Text
+from dctv.plan.expressions import FALSE, TRUE, And, Cast, Column, Expression, Keyword, Star, Struct, Text
 from dctv.plan.queries import Item, Select, TableCall
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _DIVIDERS = ",\t;|"
 _HEAD = 1 << 16
+_SNIFFED = 20
 
 
 def sniff(head: Head) -> bool:
@@ -38,23 +40,41 @@ def _divider(text: bytes) -> str | None:
         if error.start < len(text) - 4:
             return None
         shown = text[: error.start].decode("utf-8-sig")
-    lines = shown.splitlines()
-    if len(text) >= _HEAD:
-        lines = lines[:-1]
-    import csv
-
     for divider in _DIVIDERS:
-        rows = [row for row in csv.reader(lines[:20], delimiter=divider) if row]
+        rows = _rows(shown, divider)
+        if len(text) >= _HEAD:
+            rows = rows[:-1] or rows
         if rows and len(rows[0]) > 1 and all(abs(len(row) - len(rows[0])) <= 1 for row in rows) and _is_header(rows[0]):
             return divider
     return None
 
 
+def _rows(text: str, divider: str) -> list[list[str]]:
+    """Return the first rows of a text, without blank lines; a row that is not CSV is the last."""
+    import csv
+    from io import StringIO
+
+    found = []
+    try:
+        for row in csv.reader(StringIO(text, newline=""), delimiter=divider):
+            if row:
+                found.append(row)
+            if len(found) == _SNIFFED:
+                break
+    except csv.Error:
+        pass
+    return found
+
+
 def _is_header(row: list[str]) -> bool:
-    """Whether a row may be a header: distinct fields, none of them a number or code."""
+    """Whether a row may be a header: distinct fields, none of them a number or code.
+
+    The first one may be empty, as pandas names a column of row numbers.
+    """
     names = [name.strip() for name in row]
     return len(set(names)) == len(names) and all(
-        name and not _is_number(name) and len(name) < 200 and not set(name) & set("{}<>\\") for name in names
+        (name or not place) and not _is_number(name) and len(name) < 200 and not set(name) & set("{}<>\\")
+        for place, name in enumerate(names)
     )
 
 
@@ -67,25 +87,31 @@ def _is_number(text: str) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
+    from dctv.readers.plain_files.members import distinct_names
     from dctv.readers.plain_files.tables import PlainTable, name_of
 
-    divider = _divider(head_of(file.path).text)
+    text = head_of(file.path).text
+    divider = _divider(text)
     if divider is None:
         raise TraceError(f"`{file.path}` has no header of columns separated by commas, tabs, semicolons or bars")
-    texts = _read(file.path, divider)
+    header = next(iter(_rows(text.decode("utf-8-sig", "replace"), divider)))
+    texts = _read(file.path, divider, distinct_names(name.strip() for name in header))
     return [
         PlainTable(
             file.number,
             name_of(file.path),
             _typed(texts, file),
-            notes=partial(_notes, file.path, divider),
+            notes=partial(_notes, file.path, divider, len(header)),
             lines=partial(_lines, file.path),
         )
     ]
 
 
-def _read(path: Path, divider: str) -> Select:
-    """Return the rows as texts; the engine rejects rows with other numbers of fields."""
+def _read(path: Path, divider: str, names: Sequence[str]) -> Select:
+    """Return the rows as texts; the engine rejects rows with other numbers of fields.
+
+    It is not to detect anything: it refuses a whole file in which it finds quotes that it does not understand.
+    """
     from dctv.sandbox import escaped
 
     arguments: dict[str, Expression] = {
@@ -93,9 +119,8 @@ def _read(path: Path, divider: str) -> Select:
         "quote": Text('"'),
         "escape": Text('"'),
         "header": TRUE,
-        "all_varchar": TRUE,
-        "auto_detect": TRUE,
-        "skip": number(0),
+        "auto_detect": FALSE,
+        "columns": Struct(tuple(names), (Text("VARCHAR"),) * len(names)),
         "store_rejects": TRUE,
         "rejects_limit": number(0),
     }
@@ -119,11 +144,17 @@ def _typed(texts: Select, file: PlainFile) -> Select:
         for kind, form in _KINDS.items():
             castable = is_not_null(Cast(column, kind, lenient=True))
             counts.append(call("count_if", And((castable, _like(column, form)))))
+        counts.append(call("count_if", _like(column, _WHOLE)))
     found = connection.execute(write(select(*counts, source=texts))).fetchone()
     items = []
     for place, name in enumerate(names):
-        values, codes, *castable = found[1 + place * (2 + len(_KINDS)) :][: 2 + len(_KINDS)]
-        fits = (kind for kind, n in zip(_KINDS, castable, strict=True) if n == values and values and not codes)
+        values, codes, *castable, whole = found[1 + place * (3 + len(_KINDS)) :][: 3 + len(_KINDS)]
+        # Whole numbers that have more than 64 bits are no floats, which would round them.
+        fits = (
+            kind
+            for kind, n in zip(_KINDS, castable, strict=True)
+            if n == values and values and not codes and not (kind == "DOUBLE" and whole == values)
+        )
         kind = "VARCHAR" if name in exact else next(fits, "VARCHAR")
         items.append(Item(Cast(Column(name), kind), name))
     return select(*items, source=texts)
@@ -132,9 +163,10 @@ def _typed(texts: Select, file: PlainFile) -> Select:
 _KINDS = {
     "BIGINT": r"^[+-]?\d+$",
     "UBIGINT": r"^\d+$",
-    "DOUBLE": r"[\d]|^[+-]?(inf|nan)",
+    "DOUBLE": r"^[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|(?i:inf|infinity|nan))$",
     "BOOLEAN": "^(?i)(true|false)$",
 }
+_WHOLE = r"^[+-]?\d+$"
 
 
 def _like(column: Column, form: str) -> Expression:
@@ -142,45 +174,48 @@ def _like(column: Column, form: str) -> Expression:
 
 
 _REJECTED = """
-    SELECT count(DISTINCT line), min(line), arg_min(csv_line, line)
-    FROM reject_errors JOIN reject_scans USING (scan_id, file_id) WHERE file_path = ?
+    SELECT reason, count(*), min(line), arg_min(text, line)
+    FROM (
+        SELECT line, min(csv_line) AS text, CASE
+            WHEN bool_or(error_type = 'LINE SIZE OVER MAXIMUM') THEN 'row is longer than 2 MB'
+            WHEN bool_or(error_type = 'UNQUOTED VALUE') THEN 'quotes of a row do not match'
+            WHEN bool_or(error_type = 'INVALID ENCODING') THEN 'row is not UTF-8'
+            ELSE 'row has other columns than the header'
+        END AS reason
+        FROM reject_errors JOIN reject_scans USING (scan_id, file_id) WHERE file_path = ? GROUP BY line
+    )
+    GROUP BY reason ORDER BY reason
 """
+_INCOMPLETE = ("row is longer than 2 MB", "quotes of a row do not match")
+"""Reasons for which more than a row may be lost: after a quote without an end, all to the next row that can be read."""
 
 
-def _rejected(path: Path, connection: Any) -> tuple[int, int, str]:
-    """Return how many rows were rejected, the line of the first, and its text."""
-    found: tuple[int, int, str] | None = connection.execute(_REJECTED, [str(path)]).fetchone()
-    return found or (0, 0, "")
+def _rejected(path: Path, connection: Any) -> list[tuple[str, int, int, str]]:
+    """Return reasons of rejected rows: how many there are, the line of the first, and its text."""
+    found: list[tuple[str, int, int, str]] = connection.execute(_REJECTED, [str(path)]).fetchall()
+    return found
 
 
-def _notes(path: Path, divider: str, connection: Any) -> list[tuple[str, int, str, bool]]:
+def _notes(path: Path, divider: str, width: int, connection: Any) -> list[tuple[str, int, str, bool]]:
     from dctv.readers.plain_files.endings import open_line
 
-    count, line, text = _rejected(path, connection)
-    notes = [("row has other columns than the header", count, f"line {line}: {text}", False)] if count else []
+    notes = [
+        (reason, count, f"line {line}: {text}", reason in _INCOMPLETE)
+        for reason, count, line, text in _rejected(path, connection)
+    ]
     last = open_line(path)
     if last is None:
         return notes
     shown = last.decode(errors="replace")
-    if len(_fields(shown, divider)) < len(_fields(_first_line(path), divider)):
+    if len(next(iter(_rows(shown, divider)), [])) < width:
         return [*notes, ("file ends in the middle of a line", 1, shown, True)]
     # The last line of such a table may lack its newline, so a cut in its last field cannot be detected.
     return [*notes, ("last line has no end, its last field may be cut", 1, shown, False)]
 
 
 def _lines(path: Path, connection: Any, rows: int) -> tuple[int, int]:
-    count = _rejected(path, connection)[0]
+    count = sum(count for _, count, *_ in _rejected(path, connection))
     return rows + count, count
-
-
-def _first_line(path: Path) -> str:
-    return next(iter(head_of(path).text.decode("utf-8-sig", "replace").splitlines()), "")
-
-
-def _fields(line: str, divider: str) -> list[str]:
-    import csv
-
-    return next(csv.reader([line], delimiter=divider), [])
 
 
 READER = Described(

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Head
-from dctv.plan.build import STAR, call, number, select, where
-from dctv.plan.expressions import TRUE, Column, Expression, IsNull, Keyword, Star, Text
-from dctv.plan.queries import Select, TableCall
+from dctv.plan.build import call, number, select, unequal
+from dctv.plan.expressions import TRUE, Column, Expression, IsNull, Keyword, Text
+from dctv.plan.queries import Item, Select, TableCall
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
+from dctv.record import replace
 
 if TYPE_CHECKING:
     from dctv.readers.plain_files.tables import PlainFile, PlainTable
@@ -35,31 +36,39 @@ def sniff(head: Head) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
-    from dctv.engines.sql.duckdb import write
     from dctv.readers.plain_files.endings import open_line
+    from dctv.readers.plain_files.members import MOST, rows_of
     from dctv.readers.plain_files.tables import PlainTable, name_of
 
+    lines = _scan(file.path)
+    rows, wide = rows_of(lines, file.connection)
+
     @cache
-    def lost(connection: Any) -> int:
-        objects = _scan("read_json_objects", file.path)
-        query = where(select(call("count", Star()), source=objects), IsNull(Column("json")))
-        count: int = connection.execute(write(query)).fetchone()[0]
-        return count
+    def lost(connection: Any) -> tuple[int, int]:
+        from dctv.engines.sql.duckdb import write
+
+        json = Column("json")
+        tests = IsNull(json), unequal(call("json_type", json), Text("OBJECT"))
+        counts = (Item(call("coalesce", call("count_if", test), number(0))) for test in tests)
+        found: tuple[int, int] = connection.execute(write(replace(lines, items=tuple(counts)))).fetchone()
+        return found
 
     def notes(connection: Any) -> list[tuple[str, int, str, bool]]:
-        count = lost(connection)
-        found = [("line is not JSON", count, "", False)] if count else []
+        broken, other = lost(connection)
+        found = [("line is not JSON", broken, "", False)] if broken else []
+        found += [("line is not an object", other, "", False)] if other else []
+        if wide:
+            found.append((f"objects have more than {MOST} different members, read as one column", 1, "", False))
         last = open_line(file.path)
         if last is None or _is_json(last):
             return found
         return [*found, ("file ends in the middle of a line", 1, last[:200].decode(errors="replace"), True)]
 
-    rows = select(STAR, source=_scan("read_json", file.path, sample_size=-1, maximum_depth=3))
-    return [
-        PlainTable(
-            file.number, name_of(file.path), rows, notes=notes, lines=lambda connection, rows: (rows, lost(connection))
-        )
-    ]
+    def counted(connection: Any, rows: int) -> tuple[int, int]:
+        unread = sum(lost(connection))
+        return rows + unread, unread
+
+    return [PlainTable(file.number, name_of(file.path), rows, notes=notes, lines=counted)]
 
 
 def _is_json(line: bytes) -> bool:
@@ -70,17 +79,17 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _scan(function: str, path: Path, **options: int) -> Select:
+def _scan(path: Path) -> Select:
+    """Return the lines as `json`, NULL where a line is not JSON."""
     from dctv.sandbox import escaped
 
     arguments: dict[str, Expression] = {
         "format": Text("newline_delimited"),
         "ignore_errors": TRUE,
         "maximum_object_size": number(_LONGEST),
-        **{name: number(value) for name, value in options.items()},
     }
     keywords = (Keyword(name, value) for name, value in arguments.items())
-    return select(STAR, source=TableCall(call(function, Text(escaped(str(path))), *keywords)))
+    return select("json", source=TableCall(call("read_json_objects", Text(escaped(str(path))), *keywords)))
 
 
 READER = Described(

@@ -19,7 +19,8 @@ def open_line(path: Path) -> bytes | None:
             tail = file.read()
     if packed:
         tail = _unpacked_tail(path)
-    line = tail.rpartition(b"\n")[2]
+    # Old texts end lines with CR alone.
+    line = tail.replace(b"\r", b"\n").rpartition(b"\n")[2]
     return line if line.strip() else None
 
 

@@ -22,6 +22,8 @@ class Flaws:
     """Rows whose time is beyond the limit."""
     long: int = 0
     """Durations that are negative, or end beyond the limit."""
+    unread: int = 0
+    """Durations that are no numbers."""
     json: int = 0
     """Values that should be JSON and are not."""
 
@@ -31,6 +33,7 @@ class Flaws:
             f"row of {table} has no time": self.untimed,
             f"time of a row of {table} is too far away, left out": self.far,
             f"duration of a row of {table} is negative or too long, read as NULL": self.long,
+            f"duration of a row of {table} is not a number, read as NULL": self.unread,
             f"value of {table} is not JSON, read as NULL": self.json,
         }
         yield from ((reason, count) for reason, count in reasons.items() if count)

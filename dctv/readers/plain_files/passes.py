@@ -11,8 +11,8 @@ from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.contracts.whole import RAW
 from dctv.errors import DctvError, TraceError, nearest
-from dctv.plan.build import STAR, call, number, select, times
-from dctv.plan.expressions import Binary, Cast, Column, Expression
+from dctv.plan.build import STAR, call, is_not_null, minus, number, plus, select, times
+from dctv.plan.expressions import And, Binary, Cast, Column, Expression, IsNull
 from dctv.plan.node import Query
 from dctv.plan.queries import Item, Select
 from dctv.readers.plain_files.columns import PlainColumn, renamed
@@ -24,7 +24,9 @@ from dctv.types.units import parse_unit, ratio
 
 _ROWS = 100_000
 _DAMAGE = "dctv:damage "
+_NO_DURATION = "dctv:no duration"
 _DATES = ("DATE", "TIMESTAMP")
+_ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
 class PlainPass:
@@ -44,7 +46,8 @@ class PlainPass:
 
         from dctv.sandbox import sandboxed
 
-        connection = sandboxed({"threads": self._context.threads}, files=self._paths)
+        # Texts of times without a zone are UTC, wherever they are read.
+        connection = sandboxed({"threads": self._context.threads}, files=self._paths, zone="UTC")
         sizes = [path.stat().st_size for path in self._paths]
         number = 0
         try:
@@ -82,7 +85,7 @@ class PlainPass:
         self._descriptions.append(shape.description())
         flaws, rows = Flaws(), 0
         for given in reader:
-            batch = shape.without_bad_json(given, flaws)
+            batch = shape.without_marks(given, flaws)
             rows += len(batch)
             if shape.time is not None:
                 batch = possible(batch, flaws)
@@ -156,7 +159,8 @@ class _Shape:
     columns: tuple[PlainColumn, ...]
     time: PlainColumn | None
     duration: PlainColumn | None
-    scale: Fraction
+    unit: str
+    """The unit of times and durations whose columns have none of their own."""
     partitions: tuple[str, ...]
     roles: Mapping[str, str]
 
@@ -167,9 +171,10 @@ class _Shape:
             name: PlainColumn(name, name, kind, one.units.get(name, ""), one.typed) for name, kind in engine.items()
         }
         time = str(options.get("timestamp", TS))
-        scale = _scale(options.get("unit", "ns"))
+        unit = str(options.get("unit", "ns"))
+        _scale(unit)
         if time not in found:
-            return _Shape(one.name, tuple(found.values()), None, None, scale, (), {})
+            return _Shape(one.name, tuple(found.values()), None, None, unit, (), {})
         partition = options.get("partition", ())
         partitions = tuple(map(str, partition)) if isinstance(partition, list | tuple) else (str(partition),)
         roles = {role: str(options[role]) for role in ("name", "category", "pid", "tid") if role in options}
@@ -187,14 +192,17 @@ class _Shape:
         }
         order = {name: found.pop(name) for name in partitions if name in found}
         rest = tuple(renamed(column) for column in (*order.values(), *found.values()))
-        return _Shape(one.name, rest, first, length, scale, partitions, roles)
+        return _Shape(one.name, rest, first, length, unit, partitions, roles)
 
     def query(self, rows: Query) -> Select:
         """Return the rows in this form."""
-        items = [] if self.time is None else [Item(_in_ns(self.time, self.scale), TS)]
+        items = [] if self.time is None else [Item(_in_ns(self.time, self.unit), TS)]
         items += [Item(one.value(), one.shown) for one in self.columns]
         items += [Item(one.damage(), f"{_DAMAGE}{one.shown}") for one in self.checked]
-        items += [] if self.duration is None else [Item(_in_ns(self.duration, self.scale), "dur")]
+        if self.duration is not None:
+            length = _in_ns(self.duration, self.unit)
+            items.append(Item(length, "dur"))
+            items.append(Item(And((is_not_null(Column(self.duration.source)), IsNull(length))), _NO_DURATION))
         return select(*items, source=rows)
 
     @property
@@ -202,12 +210,18 @@ class _Shape:
         """Columns of JSON from text, which may be invalid."""
         return [one for one in self.columns if one.engine == "JSON"]
 
-    def without_bad_json(self, batch: Any, flaws: Flaws) -> Any:
-        """Drop the columns that mark invalid JSON, and count it."""
+    def without_marks(self, batch: Any, flaws: Flaws) -> Any:
+        """Drop the columns that mark values which could not be read, and count these."""
         from pyarrow import compute
 
+        def marked(name: str) -> int:
+            return compute.sum(batch.column(name)).as_py() or 0
+
         names = [f"{_DAMAGE}{one.shown}" for one in self.checked]
-        flaws.json += sum(compute.sum(batch.column(name)).as_py() or 0 for name in names)
+        flaws.json += sum(map(marked, names))
+        if self.duration is not None:
+            names.append(_NO_DURATION)
+            flaws.unread += marked(_NO_DURATION)
         return batch.select([name for name in batch.schema.names if name not in names])
 
     def description(self) -> dict[str, Any]:
@@ -236,20 +250,22 @@ class _Shape:
         return {"name": f"{RAW}{self.name}", "columns": whole, "event": event, "partitions": partitions, "casts": casts}
 
 
-def _scale(unit: object) -> Fraction:
+def _scale(unit: str) -> Fraction:
     """Return the ns of a time unit."""
     try:
-        return ratio(parse_unit(str(unit)), parse_unit("ns"))
+        return ratio(parse_unit(unit), parse_unit("ns"))
     except DctvError:
         raise TraceError(f"found the unit `{unit}`, expected a unit of time: 'ns', 'us', 'ms', 's'") from None
 
 
-def _in_ns(column: PlainColumn, scale: Fraction) -> Expression:
-    """Convert numbers in a unit, dates, or texts of either to ns; NULL for other values."""
+def _in_ns(column: PlainColumn, unit: str) -> Expression:
+    """Convert numbers in their column's unit, or else this one, dates, or texts of either to ns; others are NULL."""
+    scale = _scale(column.unit or unit)
     value = Column(column.source)
-    dated = call("epoch_ns", Cast(value, "TIMESTAMP_NS", lenient=True))
+    if column.engine == _ZONED:
+        return call("epoch_ns", value)
     if column.engine.startswith(_DATES):
-        return dated
+        return _since_epoch(value, "TIMESTAMP_NS")
     exact = column.engine in {"DOUBLE", "FLOAT"}
     # Decimal digits of a text are exact; a float has its own precision.
     read = Cast(value, "DOUBLE" if exact else "DECIMAL(28, 9)", lenient=True)
@@ -257,4 +273,18 @@ def _in_ns(column: PlainColumn, scale: Fraction) -> Expression:
     if scale.denominator != 1:
         scaled = Binary("/", scaled, number(scale.denominator))
     whole = Cast(call("round", scaled), "BIGINT", lenient=True)
-    return call("coalesce", whole, dated) if column.kind == "text" else whole
+    return call("coalesce", whole, _dated(value)) if column.kind == "text" else whole
+
+
+def _dated(text: Expression) -> Expression:
+    """Convert texts of dates to ns since 1970.
+
+    Only the engine's type of ns has all digits, and only its type of us reads zones, so the difference between both
+    types of us is the zone's offset.
+    """
+    exact, local, zoned = (_since_epoch(text, kind) for kind in ("TIMESTAMP_NS", "TIMESTAMP", _ZONED))
+    return plus(exact, minus(zoned, local))
+
+
+def _since_epoch(value: Expression, kind: str) -> Expression:
+    return call("epoch_ns", Cast(value, kind, lenient=True))

@@ -52,8 +52,15 @@ def name_of(path: Path) -> str:
 
 
 def units_of(schema: Any) -> dict[str, str]:
-    """Return the units in an Arrow schema's field metadata."""
-    units = {field.name: (field.metadata or {}).get(b"unit", b"").decode(errors="replace") for field in schema}
+    """Return the units in an Arrow schema: of durations, and in field metadata."""
+    import pyarrow as pa
+
+    units = {
+        field.name: field.type.unit
+        if pa.types.is_duration(field.type)
+        else (field.metadata or {}).get(b"unit", b"").decode(errors="replace")
+        for field in schema
+    }
     return {name: unit for name, unit in units.items() if unit and _is_unit(unit)}
 
 

@@ -1,0 +1,122 @@
+"""Turn a column of JSON objects into a column for each of their members, with the narrowest type of all its values.
+
+The engine's own inference rounds whole numbers of more than 64 bits, cuts times in texts to microseconds, rewrites
+dates and UUIDs, and drops members of structures whose names differ only by case. Here a column is a number, truth value
+or text only where all of its values are, and keeps JSON as it is written everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dctv.plan.build import call, case, equal, grouped, is_not_null, number, over, select, sorted_by, unequal, where
+from dctv.plan.expressions import And, Cast, Column, Expression, InList, List, Text
+from dctv.plan.queries import Item, Select
+from dctv.record import replace
+
+MOST = 1000
+"""The maximum number of different members that become columns: more are keys of a map rather than names."""
+
+_JSON = "json"
+_VALUES = "members"
+_COUNTS = 7
+_DIGITS = "DIGITS"
+"""The kind of whole numbers of which some have more than 64 bits: texts."""
+
+
+def rows_of(lines: Select, connection: Any) -> tuple[Select, bool]:
+    """Return the rows of the lines that are objects, and whether these have too many different members for columns.
+
+    Such rows have the whole object in one column, `json`.
+    """
+    objects = where(lines, equal(call("json_type", Column(_JSON)), Text("OBJECT")))
+    names = _names(objects, connection)
+    if not 0 < len(names) <= MOST:
+        return objects, bool(names)
+    paths = List(tuple(Text(_path(name)) for name in names))
+    values = select(Item(call("json_extract", Column(_JSON), paths), _VALUES), source=objects)
+    kinds = _kinds(values, len(names), connection)
+    shown = distinct_names(names)
+    items = [
+        Item(_typed(_value(place), kind), name) for place, (kind, name) in enumerate(zip(kinds, shown, strict=True))
+    ]
+    return select(*items, source=values), False
+
+
+def _names(objects: Select, connection: Any) -> list[str]:
+    """Return the names of all members in the order in which they appear, one more than `MOST` at most."""
+    from dctv.engines.sql.duckdb import write
+
+    names = select(Item(call("unnest", call("json_keys", Column(_JSON))), "name"), source=objects)
+    placed = select("name", Item(over(call("row_number")), "place"), source=names)
+    first = sorted_by(grouped(select("name", source=placed), ["name"]), call("min", Column("place")))
+    found = connection.execute(write(replace(first, limit=number(MOST + 1))))
+    return [name for (name,) in found.fetchall()]
+
+
+def _path(name: str) -> str:
+    """Return the JSON pointer of a member."""
+    return "/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """Return names that differ by more than case, as the engine's do: later ones get a number."""
+    names = list(names)
+    taken = {name.lower() for name in names}
+    seen: set[str] = set()
+    shown = []
+    for name in names:
+        new, count = name or "_", 0
+        while new.lower() in seen or (new != name and new.lower() in taken):
+            count += 1
+            new = f"{name or '_'}_{count}"
+        seen.add(new.lower())
+        shown.append(new)
+    return shown
+
+
+def _value(place: int) -> Expression:
+    return call("list_extract", Column(_VALUES), number(place + 1))
+
+
+def _kinds(values: Select, count: int, connection: Any) -> list[str]:
+    """Return the type of each column."""
+    from dctv.engines.sql.duckdb import write
+
+    counts = [one for place in range(count) for one in _counted(_value(place))]
+    found = connection.execute(write(select(*counts, source=values))).fetchone()
+    return [_kind(found[place * _COUNTS : (place + 1) * _COUNTS]) for place in range(count)]
+
+
+def _counted(value: Expression) -> list[Expression]:
+    """Count values, texts, truth values, numbers, whole numbers, and those of 64 bits without and with a sign."""
+    kind, written = call("json_type", value), Cast(value, "VARCHAR")
+    numbers = InList(kind, tuple(map(Text, ("BIGINT", "UBIGINT", "DOUBLE", "HUGEINT"))))
+    whole = And((numbers, call("regexp_matches", written, Text(r"^-?\d+$"))))
+    tests = [equal(kind, Text("VARCHAR")), equal(kind, Text("BOOLEAN")), numbers, whole]
+    tests += [And((whole, is_not_null(Cast(written, type_, lenient=True)))) for type_ in ("BIGINT", "UBIGINT")]
+    present = call("nullif", kind, Text("NULL"))
+    return [call("count", present), *(call("count_if", test) for test in tests)]
+
+
+def _kind(counts: Sequence[int]) -> str:
+    present, texts, truths, numbers, whole, signed, unsigned = counts
+    if present in {0, texts}:
+        return "VARCHAR"
+    if present == truths:
+        return "BOOLEAN"
+    if present != numbers:
+        return "JSON"
+    if present != whole:
+        return "DOUBLE"
+    return "BIGINT" if present == signed else "UBIGINT" if present == unsigned else _DIGITS
+
+
+def _typed(value: Expression, kind: str) -> Expression:
+    """Return a value of JSON as one of a type, where null is NULL."""
+    given = case((unequal(call("json_type", value), Text("NULL")), value))
+    if kind == "JSON":
+        return given
+    text = call("json_extract_string", given, Text("$")) if kind == "VARCHAR" else Cast(given, "VARCHAR")
+    return text if kind in {"VARCHAR", _DIGITS} else Cast(text, kind)
