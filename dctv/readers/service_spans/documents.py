@@ -6,6 +6,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Generator, Iterator
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,7 +18,14 @@ PIECE = 1 << 20
 MOST = 64 << 20
 """The maximum number of characters of one element: larger ones are not traces, or unreadable."""
 
-_DECODER = json.JSONDecoder()
+
+def _float_or_text(digits: str) -> float | str:
+    value = float(digits)
+    return value if isfinite(value) else digits
+
+
+_DECODER = json.JSONDecoder(parse_float=_float_or_text, parse_constant=str)
+"""Numbers that are not finite are texts, as in OTLP: JSON has no others."""
 _SPACE = pattern(r"[ \t\r\n\ufeff]*")
 _KEY = pattern(r'[ \t\r\n,]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*')
 

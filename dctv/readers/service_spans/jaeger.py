@@ -8,7 +8,10 @@ from typing import Any
 from dctv.readers.service_spans.spans import SpanRows, int64_or_none, members, text
 from dctv.types.schema import TS
 
-_SHOWN = {"traceID", "spanID", "operationName", "references", "startTime", "duration", "tags", "logs", "processID"}
+_SHOWN = {
+    "traceID", "spanID", "parentSpanID", "operationName", "references", "startTime", "duration", "tags", "logs",
+    "processID",
+}  # fmt: skip
 
 
 def _tags(value: object) -> dict[str, Any]:
@@ -28,6 +31,16 @@ def add_trace(member: str, element: Any, rows: SpanRows) -> None:
         _span(span, process if isinstance(process, dict) else {}, rows)
 
 
+def _references(span: Mapping[str, Any]) -> tuple[str | None, list[Mapping[str, Any]]]:
+    """Return the parent, which is in the same trace, and all other references."""
+    listed = list(members(span.get("references")))
+    trace = span.get("traceID")
+    for place, one in enumerate(listed):
+        if one.get("refType") == "CHILD_OF" and one.get("traceID", trace) == trace:
+            return text(one.get("spanID")), listed[:place] + listed[place + 1 :]
+    return text(span.get("parentSpanID")) or None, listed
+
+
 def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -> None:
     tags, tagged = _tags(span.get("tags")), _tags(process.get("tags"))
     service = text(process.get("serviceName"))
@@ -36,12 +49,11 @@ def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -
     track = rows.track("service", service or "", pid, host)
     rest = {name: value for name, value in span.items() if name not in _SHOWN and value not in (None, [], {})}
     args = {**tags, **rest, **({"process": tagged} if tagged else {})}
-    parents = [one for one in members(span.get("references")) if one.get("refType") == "CHILD_OF"]
-    links = [one for one in members(span.get("references")) if one.get("refType") != "CHILD_OF"]
+    parent, links = _references(span)
     if links:
         args["references"] = links
     start, dur = int64_or_none(span.get("startTime")), int64_or_none(span.get("duration"))
-    failed = tags.get("error") in {True, "true"} or tags.get("otel.status_code") == "ERROR"
+    failed = tags.get("error") in (True, "true") or tags.get("otel.status_code") == "ERROR"
     shared = {"cat": text(tags.get("otel.scope.name", tags.get("otel.library.name"))), "pid": pid, "track": track}
     shared |= {"tid": int64_or_none(tags.get("thread.id")), "service": service}
     ids = {"trace_id": text(span.get("traceID")), "span_id": text(span.get("spanID"))}
@@ -50,7 +62,7 @@ def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -
         "dur": None if dur is None else dur * 1000,
         "name": text(span.get("operationName")),
         "args": args,
-        "parent_span_id": text(parents[0].get("spanID")) if parents else None,
+        "parent_span_id": parent,
         "kind": text(tags.get("span.kind")),
         "status": "error" if failed else "unset",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ def _attributes(value: object) -> dict[str, Any]:
 
 
 def _plain(value: object) -> Any:
+    if value == {}:
+        return None
     if not isinstance(value, dict) or len(value) != 1:
         return value
     [(kind, inner)] = value.items()
@@ -112,13 +115,16 @@ def _log(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: S
     ts = int64_or_none(one.get("timeUnixNano")) or one.get("observedTimeUnixNano")
     body = _plain(one.get("body"))
     row = resource.row(one, scope, ts, one.get("eventName") or body)
-    if isinstance(body, dict | list):
+    if body is not None and row["name"] != text(body):
         row["args"]["body"] = body
     ids = {"trace_id": text(one.get("traceId")) or None, "span_id": text(one.get("spanId")) or None}
     rows.add("log", {**row, **ids, "severity": text(one.get("severityText") or one.get("severityNumber"))})
 
 
 def _metric(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: SpanRows) -> None:
+    unit = text(one.get("unit")) or None
+    if not any(kind in one for kind in _POINTS):
+        rows.skip("metric without data points")
     for kind in _POINTS:
         found = one.get(kind)
         for point in members(found.get("dataPoints") if isinstance(found, dict) else None):
@@ -126,9 +132,9 @@ def _metric(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows
             values = values or [(f".{part}", point[part]) for part in ("count", "sum") if part in point]
             for part, value in values:
                 row = resource.row(point, scope, point.get("timeUnixNano"), f"{one.get('name')}{part}")
-                track = rows.track("counter", row["name"], resource.pid, resource.host)
-                more = {"track": track, "value": _number(value), "unit": text(one.get("unit")) or None}
-                rows.add("metric", {**row, **more})
+                series = json.dumps([scope, row["args"]], sort_keys=True)
+                track = rows.track("counter", row["name"], resource.pid, resource.host, unit, series)
+                rows.add("metric", {**row, "track": track, "value": _number(value), "unit": unit})
 
 
 def _number(value: object) -> float | None:

@@ -44,7 +44,14 @@ TABLES: Mapping[str, list[tuple[str, str, str]]] = {
     "log": [*_SHARED, *_IDS, ("severity", "text", ""), ("service", "text", "")],
     "metric": [*_SHARED, ("value", "float", ""), ("unit", "text", ""), ("service", "text", "")],
 }
-_TRACKS = [("track", "int", ""), ("kind", "text", ""), ("name", "text", ""), ("pid", "int", ""), ("host", "text", "")]
+_TRACKS = [
+    ("track", "int", ""),
+    ("kind", "text", ""),
+    ("name", "text", ""),
+    ("pid", "int", ""),
+    ("host", "text", ""),
+    ("unit", "text", ""),
+]
 
 
 @record(frozen=False)
@@ -63,10 +70,13 @@ class SpanRows:
 
     def add(self, table: str, row: Mapping[str, Any]) -> None:
         """Add a row; one with a time that is not an integer, or not after 1970, is counted instead."""
-        ts, dur = row[TS], row.get("dur") or 0
-        if ts is None or not 0 < ts < 1 << 62 or not 0 <= dur < 1 << 62:
+        ts, dur = row[TS], row.get("dur")
+        if ts is None or not 0 < ts < 1 << 62 or (dur or 0) >= 1 << 62:
             self.skip(f"{table.replace('_', ' ')} without a time")
             return
+        if dur is not None and dur < 0:
+            self.skip("span ends before it begins, its duration is NULL")
+            row = {**row, "dur": None}
         self.count += 1
         self.waiting.setdefault(table, []).append({**row, "line": self.count})
 
@@ -89,12 +99,14 @@ class SpanRows:
         """Count something that is skipped."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
-    def track(self, kind: str, name: str, pid: int | None, host: str | None) -> int:
-        """Return the number of a track."""
-        key = (kind, name, pid, host)
+    def track(
+        self, kind: str, name: str, pid: int | None, host: str | None, unit: str | None = None, series: str = ""
+    ) -> int:
+        """Return the number of a track; a metric has one for each of its series."""
+        key = (kind, name, pid, host, unit, series)
         if key not in self.tracks:
             self.tracks[key] = len(self.tracks)
-            self.new.append((self.tracks[key], *key))
+            self.new.append((self.tracks[key], *key[:-1]))
         return self.tracks[key]
 
 
@@ -187,14 +199,14 @@ def _array(values: Sequence[Any], kind: str) -> Any:
     import pyarrow as pa
 
     if kind == "json":
-        return pa.array([json.dumps(value, ensure_ascii=False, separators=(",", ":")) for value in values], pa.string())
+        return pa.array([text(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) for value in values])
     types = {"int": pa.int64(), "float": pa.float64()}
     return pa.array(values, types.get(kind, pa.string()))
 
 
 def int64_or_none(value: object) -> int | None:
     """Return a number or numeric text as an integer that fits into 64 bits, else None."""
-    if isinstance(value, str) and value.lstrip("+-").isdecimal() and len(value) < 24:
+    if isinstance(value, str) and value[value[:1] in {"+", "-"} :].isdecimal() and len(value) < 24:
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -203,9 +215,11 @@ def int64_or_none(value: object) -> int | None:
 
 
 def text(value: object) -> str | None:
-    """Return a text that is valid UTF-8, with numbers as texts, else None."""
+    """Return a text that is valid UTF-8, with numbers and truth values as texts, else None."""
     if value is None or isinstance(value, dict | list):
         return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return str(value).encode("utf-8", "replace").decode()
 
 
