@@ -22,6 +22,11 @@ def head_of(path: Path) -> Head:
     return Head(path, raw, _unpacked(raw) if raw.startswith(_MAGIC_GZIP) else raw)
 
 
+def compression_of(head: Head) -> str:
+    """Return the engine's name for how a file is packed, whatever its ending says."""
+    return "gzip" if head.raw.startswith(_MAGIC_GZIP) else "none"
+
+
 def _unpacked(raw: bytes) -> bytes:
     """Gunzip the beginning of a file, over as many members as it takes: the first may hold only a bracket."""
     text = b""

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.head import head_of
+from dctv.contracts.head import compression_of, head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.plan.build import STAR, call, is_not_null, number, select
@@ -90,12 +90,12 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     from dctv.readers.plain_files.members import distinct_names
     from dctv.readers.plain_files.tables import PlainTable, name_of
 
-    text = head_of(file.path).text
-    divider = _divider(text)
+    head = head_of(file.path)
+    divider = _divider(head.text)
     if divider is None:
         raise TraceError(f"`{file.path}` has no header of columns separated by commas, tabs, semicolons or bars")
-    header = next(iter(_rows(text.decode("utf-8-sig", "replace"), divider)))
-    texts = _read(file.path, divider, distinct_names(name.strip() for name in header))
+    header = next(iter(_rows(head.text.decode("utf-8-sig", "replace"), divider)))
+    texts = _read(head, divider, distinct_names(name.strip() for name in header))
     return [
         PlainTable(
             file.number,
@@ -107,7 +107,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     ]
 
 
-def _read(path: Path, divider: str, names: Sequence[str]) -> Select:
+def _read(head: Head, divider: str, names: Sequence[str]) -> Select:
     """Return the rows as texts; the engine rejects rows with other numbers of fields.
 
     It is not to detect anything: it refuses a whole file in which it finds quotes that it does not understand.
@@ -120,12 +120,13 @@ def _read(path: Path, divider: str, names: Sequence[str]) -> Select:
         "escape": Text('"'),
         "header": TRUE,
         "auto_detect": FALSE,
+        "compression": Text(compression_of(head)),
         "columns": Struct(tuple(names), (Text("VARCHAR"),) * len(names)),
         "store_rejects": TRUE,
         "rejects_limit": number(0),
     }
     options = (Keyword(name, value) for name, value in arguments.items())
-    return select(STAR, source=TableCall(call("read_csv", Text(escaped(str(path))), *options)))
+    return select(STAR, source=TableCall(call("read_csv", Text(escaped(str(head.path))), *options)))
 
 
 def _typed(texts: Select, file: PlainFile) -> Select:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dctv.contracts.head import compression_of, head_of
 from dctv.contracts.reader import Head
 from dctv.plan.build import call, number, select, unequal
 from dctv.plan.expressions import TRUE, Column, Expression, IsNull, Keyword, Text
@@ -86,6 +87,7 @@ def _scan(path: Path) -> Select:
     arguments: dict[str, Expression] = {
         "format": Text("newline_delimited"),
         "ignore_errors": TRUE,
+        "compression": Text(compression_of(head_of(path))),
         "maximum_object_size": number(_LONGEST),
     }
     keywords = (Keyword(name, value) for name, value in arguments.items())

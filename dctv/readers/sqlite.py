@@ -100,6 +100,9 @@ def _batches(path: Path, table: str, schema: Any) -> Iterator[Any]:
 
 
 def _shown(column: Column, kind: Any) -> Expression:
+    if str(kind) == "double":
+        # Whole numbers beside fractions may have more digits than a float, to which Arrow does not round them.
+        return Cast(column, "REAL")
     if str(kind) != "string":
         return column
     is_blob = equal(call("typeof", column), Text("blob"))

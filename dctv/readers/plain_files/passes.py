@@ -49,10 +49,14 @@ class PlainPass:
         # Texts of times without a zone are UTC, wherever they are read.
         connection = sandboxed({"threads": self._context.threads}, files=self._paths, zone="UTC")
         sizes = [path.stat().st_size for path in self._paths]
+        empty = {file for file, size in enumerate(sizes) if not size} if any(sizes) else set()
+        self._notes += [(file, "file is empty", 1, "", False) for file in empty]
         number = 0
         try:
             options = self._context.options
-            files = [PlainFile(file, path, connection, options) for file, path in enumerate(self._paths)]
+            files = [
+                PlainFile(file, path, connection, options) for file, path in enumerate(self._paths) if file not in empty
+            ]
             found = [one for file in files for one in self._tables(file)]
             for one in _distinct(_reading(found, options)):
                 for batch in self._batches(one, connection):

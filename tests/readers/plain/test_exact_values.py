@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -67,6 +69,14 @@ def test_numbers_of_any_size(kind: str, values: str, expected: list[object], tmp
     else:
         text = "".join(f'{{"a": {value}, "b": "x"}}\n' for value in values.split())
     assert [row["a"] for row in rows(written(tmp_path / f"x.{kind}", text))] == expected
+
+
+def test_large_whole_numbers_beside_fractions_in_a_database(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "x.db")) as database:
+        database.execute("CREATE TABLE x (a)")
+        database.executemany("INSERT INTO x VALUES (?)", [(9007199254740993,), (1.5,), (None,)])
+        database.commit()
+    assert [row["a"] for row in rows(tmp_path / "x.db")] == [9007199254740992.0, 1.5, None]
 
 
 def test_codes_in_csv_stay_texts(tmp_path: Path) -> None:
@@ -238,3 +248,19 @@ def test_durations_that_are_no_numbers_are_counted(tmp_path: Path) -> None:
         "duration of a row of x is not a number, read as NULL": 2,
         "duration of a row of x is negative or too long, read as NULL": 1,
     }
+
+
+@pytest.mark.parametrize(("name", "text"), [("x.csv", "a,b\n1,2\n"), ("x.jsonl", '{"a": 1, "b": 2}\n')])
+def test_packed_files_are_known_by_their_content(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    assert rows(tmp_path / name) == [{"a": 1, "b": 2}]
+    (tmp_path / f"{name}.gz").write_bytes(text.encode())
+    assert rows(tmp_path / f"{name}.gz") == [{"a": 1, "b": 2}]
+
+
+@pytest.mark.parametrize(("ending", "text"), [("csv", "ts,b\n1,2\n"), ("jsonl", '{"ts": 1}\n')])
+def test_empty_files_of_a_folder_are_counted(ending: str, text: str, tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        written(tmp_path / f"{name}.{ending}", "" if name == "b" else text)
+    assert reasons(tmp_path, timestamp="ts") == {"file is empty": 1}
+    assert len(rows(tmp_path, "t.events", timestamp="ts")) == 2
