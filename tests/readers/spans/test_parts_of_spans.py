@@ -133,3 +133,14 @@ def test_series_of_metrics_are_apart(tmp_path: Path) -> None:
         (1, 10, 2.0, "1"),
     ] * 2
     assert lost == [{"reason": "metric without data points", "count": 1}]
+
+
+def test_spans_of_one_number_each_have_their_arrows(tmp_path: Path) -> None:
+    """Client and server share a span in traces of Zipkin's kind."""
+    shared = [span("client", 1, 0, 100), span("server", 1, 10, 90), span("late", 1, 50, 60)]
+    [flows] = queried(
+        tmp_path / "x.json",
+        otlp("Spans", "spans", *shared, span("child", 2, 20, 30, parentSpanId="1")),
+        "SELECT from_name, to_name FROM t.flows ORDER BY from_ts",
+    )
+    assert [(row["from_name"], row["to_name"]) for row in flows] == [("client", "child"), ("server", "child")]
