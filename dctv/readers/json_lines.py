@@ -42,7 +42,9 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     from dctv.readers.plain_files.tables import PlainTable, name_of
 
     lines = _scan(file.path)
-    rows, wide = rows_of(lines, file.connection)
+    options = ("timestamp", "duration", "name", "category")
+    as_text = {"_ts", "_duration", *(str(file.options[option]) for option in options if option in file.options)}
+    rows, wide = rows_of(lines, file.connection, as_text)
 
     @cache
     def lost(connection: Any) -> tuple[int, int]:

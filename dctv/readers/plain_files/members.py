@@ -7,7 +7,7 @@ or text only where all of its values are, and keeps JSON as it is written everyw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from dctv.plan.build import call, case, equal, grouped, is_not_null, number, over, select, sorted_by, unequal, where
@@ -25,10 +25,11 @@ _DIGITS = "DIGITS"
 """The kind of whole numbers of which some have more than 64 bits: texts."""
 
 
-def rows_of(lines: Select, connection: Any) -> tuple[Select, bool]:
+def rows_of(lines: Select, connection: Any, as_text: Collection[str] = ()) -> tuple[Select, bool]:
     """Return the rows of the lines that are objects, and whether these have too many different members for columns.
 
-    Such rows have the whole object in one column, `json`.
+    Such rows have the whole object in one column, `json`. Columns of values of several types are JSON, or texts if they
+    are among `as_text`.
     """
     objects = where(lines, equal(call("json_type", Column(_JSON)), Text("OBJECT")))
     names = _names(objects, connection)
@@ -36,8 +37,9 @@ def rows_of(lines: Select, connection: Any) -> tuple[Select, bool]:
         return objects, bool(names)
     paths = List(tuple(Text(_path(name)) for name in names))
     values = select(Item(call("json_extract", Column(_JSON), paths), _VALUES), source=objects)
-    kinds = _kinds(values, len(names), connection)
     shown = distinct_names(names)
+    found = zip(_kinds(values, len(names), connection), shown, strict=True)
+    kinds = ["VARCHAR" if kind == "JSON" and name in as_text else kind for kind, name in found]
     items = [
         Item(_typed(_value(place), kind), name) for place, (kind, name) in enumerate(zip(kinds, shown, strict=True))
     ]

@@ -96,6 +96,9 @@ class PlainPass:
                 self._widen(batch)
             yield batch.append_column(LINE, pa.array(range(len(batch)), pa.uint32()))
         self._notes += [(one.file, reason, count, "", False) for reason, count in flaws.reasons(one.name)]
+        for role in shape.unfit:
+            reason = f"column {shape.roles[role]} of {one.name} is not BIGINT, so {role} is NULL"
+            self._notes.append((one.file, reason, 1, "", False))
         for reason, count, example, incomplete in one.notes(connection):
             self._notes.append((one.file, reason, count, example[:200], incomplete))
         if one.lines is not None:
@@ -214,6 +217,12 @@ class _Shape:
         """Columns of JSON from text, which may be invalid."""
         return [one for one in self.columns if one.engine == "JSON"]
 
+    @property
+    def unfit(self) -> list[str]:
+        """Those of `pid` and `tid` whose columns are not whole numbers of 64 bits; these stay among the others."""
+        numbers = {one.source for one in self.columns if one.kind == "int"}
+        return [role for role in ("pid", "tid") if role in self.roles and self.roles[role] not in numbers]
+
     def without_marks(self, batch: Any, flaws: Flaws) -> Any:
         """Drop the columns that mark values which could not be read, and count these."""
         from pyarrow import compute
@@ -237,15 +246,15 @@ class _Shape:
         length = [] if self.duration is None else [("dur", "int", "ns")]
         shown = {one.source: one.shown for one in self.columns}
         roles = {role: shown[column] for role, column in self.roles.items() if column in shown}
+        roles = {role: column for role, column in roles.items() if role not in self.unfit}
         named = roles.pop("name", None)
         used = {named, *roles.values()}
-        numbers = {one.shown for one in self.columns if one.kind == "int"}
         event = {
             "name": self.name,
             "named_by": named,
             "category": roles.get("category"),
-            "pid": roles["pid"] if roles.get("pid") in numbers else None,
-            "tid": roles["tid"] if roles.get("tid") in numbers else None,
+            "pid": roles.get("pid"),
+            "tid": roles.get("tid"),
             "duration": "dur" if length else None,
             "args": [name for name, _, _ in columns if name not in used],
         }

@@ -264,3 +264,28 @@ def test_empty_files_of_a_folder_are_counted(ending: str, text: str, tmp_path: P
         written(tmp_path / f"{name}.{ending}", "" if name == "b" else text)
     assert reasons(tmp_path, timestamp="ts") == {"file is empty": 1}
     assert len(rows(tmp_path, "t.events", timestamp="ts")) == 2
+
+
+def test_members_of_several_types_that_options_name(tmp_path: Path) -> None:
+    values = [("5", 1), (6, "x"), ("2024-01-01T00:00:00Z", 2), (7.5, None), (True, 3)]
+    path = written(tmp_path / "x.jsonl", "".join(json.dumps({"ts": ts, "n": n, "k": n}) + "\n" for ts, n in values))
+    found = rows(path, "t.events", timestamp="ts", name="n")
+    shown = [(row["_ts"], row["name"], row["args"]) for row in found]
+    assert shown == [
+        (0, "1", '{"k":1}'),
+        (1, "x", '{"k":"x"}'),
+        (3, None, "{}"),
+        (1704067200 * 10**9 - 5, "2", '{"k":2}'),
+    ]
+    assert reasons(path, timestamp="ts", name="n") == {"row of x has no time": 1}
+
+
+def test_threads_that_are_not_whole_numbers_stay_among_the_arguments(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", "ts,who,p\n1,main,1\n2,io,2\n")
+    found = rows(path, "t.events", timestamp="ts", tid="who", pid="p")
+    assert [(row["pid"], row["tid"], row["args"]) for row in found] == [
+        (1, None, '{"who":"main"}'),
+        (2, None, '{"who":"io"}'),
+    ]
+    reason = "column who of x is not BIGINT, so tid is NULL"
+    assert reasons(path, timestamp="ts", tid="who", pid="p") == {reason: 1}
