@@ -7,7 +7,7 @@ or text only where all of its values are, and keeps JSON as it is written everyw
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from dctv.plan.build import call, case, equal, grouped, is_not_null, number, over, select, sorted_by, unequal, where
@@ -20,7 +20,8 @@ MOST = 1000
 
 _JSON = "json"
 _VALUES = "members"
-_COUNTS = 7
+_TEXT, _TRUTH, _OTHER, _FRACTION, _EITHER, _SIGNED, _UNSIGNED, _LARGER = (1 << place for place in range(8))
+"""Kinds of values: the last four are whole numbers that fit into either integer of 64 bits, one of them, or none."""
 _DIGITS = "DIGITS"
 """The kind of whole numbers of which some have more than 64 bits: texts."""
 
@@ -86,33 +87,39 @@ def _kinds(values: Select, count: int, connection: Any) -> list[str]:
     """Return the type of each column."""
     from dctv.engines.sql.duckdb import write
 
-    counts = [one for place in range(count) for one in _counted(_value(place))]
-    found = connection.execute(write(select(*counts, source=values))).fetchone()
-    return [_kind(found[place * _COUNTS : (place + 1) * _COUNTS]) for place in range(count)]
+    kinds = [call("bit_or", _kind_of(_value(place))) for place in range(count)]
+    return [_type(kinds or 0) for kinds in connection.execute(write(select(*kinds, source=values))).fetchone()]
 
 
-def _counted(value: Expression) -> list[Expression]:
-    """Count values, texts, truth values, numbers, whole numbers, and those of 64 bits without and with a sign."""
-    kind, written = call("json_type", value), Cast(value, "VARCHAR")
-    numbers = InList(kind, tuple(map(Text, ("BIGINT", "UBIGINT", "DOUBLE", "HUGEINT"))))
-    whole = And((numbers, call("regexp_matches", written, Text(r"^-?\d+$"))))
-    tests = [equal(kind, Text("VARCHAR")), equal(kind, Text("BOOLEAN")), numbers, whole]
-    tests += [And((whole, is_not_null(Cast(written, type_, lenient=True)))) for type_ in ("BIGINT", "UBIGINT")]
-    present = call("nullif", kind, Text("NULL"))
-    return [call("count", present), *(call("count_if", test) for test in tests)]
+def _kind_of(value: Expression) -> Expression:
+    """Return the kind of a value; NULL where there is none."""
+    found, written = call("json_type", value), Cast(value, "VARCHAR")
+
+    def is_any(*names: str) -> Expression:
+        return InList(found, tuple(map(Text, names)))
+
+    return case(
+        (is_any("VARCHAR"), number(_TEXT)),
+        (is_any("BOOLEAN"), number(_TRUTH)),
+        (And((is_any("UBIGINT"), is_not_null(Cast(written, "BIGINT", lenient=True)))), number(_EITHER)),
+        (is_any("UBIGINT"), number(_UNSIGNED)),
+        (is_any("BIGINT"), number(_SIGNED)),
+        (And((is_any("DOUBLE", "HUGEINT"), call("regexp_matches", written, Text(r"^-?\d+$")))), number(_LARGER)),
+        (is_any("DOUBLE", "HUGEINT"), number(_FRACTION)),
+        (unequal(found, Text("NULL")), number(_OTHER)),
+    )
 
 
-def _kind(counts: Sequence[int]) -> str:
-    present, texts, truths, numbers, whole, signed, unsigned = counts
-    if present in {0, texts}:
-        return "VARCHAR"
-    if present == truths:
-        return "BOOLEAN"
-    if present != numbers:
+def _type(kinds: int) -> str:
+    """Return the narrowest type for values of some kinds."""
+    if kinds & (_TEXT | _TRUTH | _OTHER) and kinds & (kinds - 1):
         return "JSON"
-    if present != whole:
+    if kinds & _FRACTION:
         return "DOUBLE"
-    return "BIGINT" if present == signed else "UBIGINT" if present == unsigned else _DIGITS
+    if kinds & _LARGER or (kinds & _SIGNED and kinds & _UNSIGNED):
+        return _DIGITS
+    whole = "UBIGINT" if kinds & _UNSIGNED else "BIGINT"
+    return {0: "VARCHAR", _TEXT: "VARCHAR", _TRUTH: "BOOLEAN", _OTHER: "JSON"}.get(kinds, whole)
 
 
 def _typed(value: Expression, kind: str) -> Expression:
