@@ -100,7 +100,7 @@ class Session:
     ) -> None:
         policy = IndexPolicy(index, configured_folder(index_dir), large)
         spill = None if temp_directory is None else Path(temp_directory)
-        limits = Limits(policy, threads or usable_processors(), memory_limit, spill)
+        limits = Limits(policy, usable_processors() if threads is None else threads, memory_limit, spill)
         workers = TraceWorkers(call, limits.threads)
         self._context = open_context(limits, Progress(progress), workers, allow_files, allow_engines=allow_engines)
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.

@@ -31,13 +31,21 @@ When = bool | Literal["auto"]
 
 @record
 class IndexPolicy:
-    """Whether traces are read by index."""
+    """Whether traces are read by index.
+
+    Raises:
+        UsageError: `when` is none of its values.
+    """
 
     when: When = "auto"
     """True builds missing indexes, `auto` only for large traces, False ignores indexes."""
     index_dir: Path | None = None
     large: int = AUTO_BYTES
     """A trace is large if it has at least this many bytes of text."""
+
+    def __post_init__(self) -> None:
+        if self.when not in (True, False, "auto"):
+            raise UsageError(f"found `index={self.when!r}`, expected True, False or 'auto'")
 
     def folder(self) -> Path | None:
         """Return the default folder of indexes and column stores; None if there is none."""

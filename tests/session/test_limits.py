@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 
 from dctv import Session
@@ -28,3 +30,10 @@ def test_running_out_of_memory_names_our_own_settings() -> None:
     assert "Possible solutions" not in caught.value.message
     assert "preserve_insertion_order" not in caught.value.message
     assert "--memory-limit" in (caught.value.hint or "")
+
+
+def test_arguments_that_mean_nothing() -> None:
+    with pytest.raises(UsageError, match=r"found `index='never'`, expected True, False or 'auto'"):
+        Session(index=cast("Any", "never"))
+    with Session(threads=0) as session, pytest.raises(UsageError, match="must have at least 1 thread"):
+        session.sql("SELECT 1").fetchall()
