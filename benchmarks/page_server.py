@@ -9,12 +9,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from dctv.record import record
+from dctv.catalog.listing import MountInfo
 from dctv.session import Session
 from dctv.timeline.gathering import FoundTrack, GatheredRows
 from dctv.timeline.indexed import index
@@ -29,15 +28,6 @@ NAMES = 60
 IDENTITY = b"generated"
 
 
-@record
-class Generated:
-    """What a session knows of a trace."""
-
-    name: str
-    path: str
-    format: str
-
-
 class Showing(Session):
     """A session with one trace, which is a timeline."""
 
@@ -45,9 +35,9 @@ class Showing(Session):
         super().__init__()
         self._path = path
 
-    def mounts(self) -> Any:
+    def mounts(self) -> list[MountInfo]:
         """Return the one."""
-        return [Generated("spans", str(self._path), "generated")]
+        return [MountInfo("spans", str(self._path), "generated", 1)]
 
     def timeline(self, name: str) -> Timeline:
         """Map it."""

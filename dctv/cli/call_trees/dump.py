@@ -66,10 +66,11 @@ def write_raw(session: Session, args: Namespace, source: CallSource, out: Binary
         _write_records(session, args, source, out)
         return
     from dctv import _kernels
+    from dctv.readers.uftrace_files.files import folder_files
     from dctv.readers.uftrace_files.setup import setup_of
 
     out.write(header_of(recording).encode())
-    setup = setup_of([recording.folder / "info"])
+    setup = setup_of(folder_files(recording.folder) or [recording.folder / "info"])
     filtered = is_filtered(args)
     selection = _Selection(not args.no_args, not args.no_event, filtered, source.start)
     writer = _kernels.UftraceDump(setup, selection)
