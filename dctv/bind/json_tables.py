@@ -27,14 +27,14 @@ _COLUMNS: dict[str, Type] = {
     "fullkey": VARCHAR,
     "path": VARCHAR,
 }
-"""Those of both."""
+"""The columns of both, in order, as the engine types them."""
 
 
 def json_rows(binder: Binding, node: ast.TableCall, scope: Scope, leaves: Leaves) -> BoundQuery:
     """Bind a call whose arguments read columns of a scope.
 
     Raises:
-        BindError: the first argument is no JSON.
+        BindError: the first argument is not JSON.
     """
     context = binder.context(Scope([], scope), leaves, clause="an argument", aggregates_allowed=False)
     bounds = [expressions.bind(one.expr, context) for one in node.arguments if isinstance(one, ast.ValueArgument)]

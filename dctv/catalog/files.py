@@ -73,7 +73,7 @@ def forced(name: str, texts: Sequence[str], readers: Mapping[str, Reader], base:
         near = nearest(name, [*readers, *endings])
         raise TraceError(f"unknown format `{name}`", hint=f"did you mean `{near}`?" if near else _known(readers))
     files = list_files(texts, {reader.name: reader}, base)
-    return _whole(reader, files[0]) if len(files) == 1 else TraceFiles(reader, files)
+    return _whole(reader, files)
 
 
 def _by_ending(name: str, readers: Mapping[str, Reader]) -> Reader | None:
@@ -101,7 +101,7 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
     if isinstance(files, TraceFiles):
         return files
     if isinstance(files, Path):
-        return _whole(_reader_of(files, text, readers), files)
+        return _whole(_reader_of(files, text, readers), [files])
     return _several(files, text, readers)
 
 
@@ -233,7 +233,7 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
         by_format = special
     if not by_format:
         if len(files) == 1:
-            return _whole(_reader_of(files[0], text, readers), files[0])
+            return _whole(_reader_of(files[0], text, readers), files)
         raise TraceError(
             f"no trace in `{text}`: none of its {len(files)} files has a known format", hint=_known(readers)
         )
@@ -242,13 +242,14 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
         raise TraceError(f"`{text}` holds traces of several formats: {shown}", hint="mount each under its own name")
     reader = readers[next(iter(by_format))]
     paths = by_format[reader.name] + [p for p in unrecognized if p.name.endswith(reader.suffixes)]
-    return TraceFiles(reader, tuple(sorted(paths)))
+    return _whole(reader, sorted(paths))
 
 
-def _whole(reader: Reader, file: Path) -> TraceFiles:
-    """Return a file as a trace; one that means its folder as the files of that, all of which an index has to know."""
-    inside = reader.folder(file.parent) if reader.folder is not None and file.name == reader.entry else None
-    return TraceFiles(reader, tuple(inside or (file,)))
+def _whole(reader: Reader, files: Sequence[Path]) -> TraceFiles:
+    """Return files as a trace; one that means its folder as the files of that, all of which an index has to know."""
+    alone = files[0] if len(files) == 1 and files[0].name == reader.entry else None
+    inside = reader.folder(alone.parent) if alone is not None and reader.folder is not None else None
+    return TraceFiles(reader, tuple(inside or files))
 
 
 def _reader_of(path: Path, text: str, readers: Mapping[str, Reader]) -> Reader:

@@ -63,7 +63,8 @@ def check_window(start: int, stop: int) -> None:
 
 def cells_in(timeline: JoinedTimeline, tracks: Sequence[int], start: int, stop: int, step: int) -> pa.Table:
     """Return the cells of tracks in a window; one that reaches the timeline's end has what happens at that moment."""
-    return timeline.cells(tracks, start, stop + (stop == timeline.end < _MOST), step)
+    last = stop + 1 if stop == timeline.end < _MOST else stop
+    return timeline.cells(tracks, start, last, step)
 
 
 def step_of(start: int, stop: int, columns: int) -> int:

@@ -34,7 +34,7 @@ class IndexPolicy:
     """Whether traces are read by index.
 
     Raises:
-        UsageError: `when` is none of its values.
+        UsageError: `when` has another value than these.
     """
 
     when: When = "auto"

@@ -110,7 +110,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 def _read(head: Head, divider: str, names: Sequence[str]) -> Select:
     """Return the rows as texts; the engine rejects rows with other numbers of fields.
 
-    It is not to detect anything: it refuses a whole file in which it finds quotes that it does not understand.
+    Its detection is off, since that refuses a whole file for a quote that it does not understand.
     """
     from dctv.sandbox import escaped
 

@@ -45,6 +45,16 @@ def test_an_index_agrees_with_the_trace(name: str, tmp_path: Path) -> None:
         assert session.check_index(path, FURTHER) == []
 
 
+def test_a_pattern_may_match_the_file_that_means_a_folder() -> None:
+    counts = []
+    with Session(index=False) as session:
+        for name, path in (("a", RECORDING), ("b", RECORDING / "info"), ("c", RECORDING / "inf*")):
+            session.mount(path, name)
+            counts += session.sql(f"SELECT COUNT(*) FROM {name}.raw_events.call").fetchall()
+    assert counts[0] > (0,)
+    assert counts == [counts[0]] * 3
+
+
 def test_the_file_that_means_a_folder_is_indexed_with_all_others(tmp_path: Path) -> None:
     recording = tmp_path / "uftrace.data"
     shutil.copytree(RECORDING, recording)

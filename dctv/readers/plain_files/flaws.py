@@ -23,7 +23,7 @@ class Flaws:
     long: int = 0
     """Durations that are negative, or end beyond the limit."""
     unread: int = 0
-    """Durations that are no numbers."""
+    """Durations that are not numbers."""
     json: int = 0
     """Values that should be JSON and are not."""
 
