@@ -67,7 +67,7 @@ class Asked:
     def table(self, name: str) -> Table | None:
         """Look at a table when it is first asked; return None if it has no rows."""
         if name not in self._tables:
-            self._tables[name] = _table(self.sessions["whole"], name, f"v{self.names.index(name)}")
+            self._tables[name] = table_of(self.sessions["whole"], name, f"v{self.names.index(name)}")
         return self._tables[name]
 
     def window(self) -> int:
@@ -143,7 +143,8 @@ def counted(out: Counter[str]) -> Iterator[None]:
         yield
 
 
-def _table(session: Session, name: str, view: str) -> Table | None:
+def table_of(session: Session, name: str, view: str) -> Table | None:
+    """Look at a table and its values; return None if it has no rows."""
     schema = session.columns(name)
     if schema is None:
         return None
