@@ -303,16 +303,19 @@ class Result:
             fields.append(pa.field(column.name, field.type, metadata=metadata))
         return pa.schema(fields)
 
-    def timeline(self, name: str | None = None, value: str | None = None) -> Timeline:
+    def timeline(
+        self, name: str | None = None, value: str | None = None, *, most_tracks: int | None = None
+    ) -> Timeline:
         """Return the rows as a timeline: a track for each partition of spans or events, or of a counter.
 
         `name` is the column that spans and events are named after: by default `name`, else the first text. With
         `value`, the numbers of that column are shown over time; so is the only column of spans if it has numbers.
 
         Raises:
-            UsageError: there is no such column, the rows are neither spans nor events, or there is no room for them.
+            UsageError: there is no such column, the rows are neither spans nor events, there is no room for them, or
+                they have more than `most_tracks` tracks.
         """
-        return self._timeline(name, value, None)
+        return self._timeline(name, value, None, most_tracks)
 
     def append_to(self, timeline: Timeline, name: str | None = None, value: str | None = None) -> Timeline:
         """Return a timeline of an earlier result with these rows appended; the earlier one stays as it is.
@@ -324,11 +327,13 @@ class Result:
         """
         return self._timeline(name, value, timeline)
 
-    def _timeline(self, name: str | None, value: str | None, after: Timeline | None) -> Timeline:
+    def _timeline(
+        self, name: str | None, value: str | None, after: Timeline | None, most_tracks: int | None = None
+    ) -> Timeline:
         from dctv.timeline.of_rows import timeline_of
         from dctv.timeline.space import Space
 
-        space = Space(self._context.engine.spill_folder())
+        space = Space(self._context.engine.spill_folder(), most_tracks=most_tracks)
         return timeline_of(self.schema, self.batches(), space, name, value, after)
 
     def plot(self, name: str | None = None, value: str | None = None, **options: object) -> Picture:

@@ -113,7 +113,7 @@ class Gathering:
         """Add a batch of rows; none begins before those of the previous batch.
 
         Raises:
-            UsageError: the disk is full, or rows begin before earlier ones.
+            UsageError: the disk is full, rows begin before earlier ones, or there are too many tracks.
         """
         import numpy as np
         import pyarrow as pa
@@ -159,12 +159,14 @@ class Gathering:
         rows = np.zeros(len(keys.dictionary), np.int64)
         rows[indices[::-1]] = np.arange(len(indices) - 1, -1, -1)
         codes = np.zeros(len(rows), np.int32)
+        self._space.check_tracks(len(rows))
         for place, (key, row) in enumerate(zip(keys.dictionary.to_pylist(), rows.tolist(), strict=True)):
             codes[place] = self._codes.setdefault(key, len(self._codes))
             if codes[place] == len(self._tracks_found):
                 kind, unit = TrackKind(batch["kind"][row].as_py()), batch["unit"][row].as_py()
                 path, ranks = batch["path"][row].as_py(), batch["ranks"][row].as_py() or ()
                 self._tracks_found.append((tuple(path), tuple(ranks), kind, unit))
+        self._space.check_tracks(len(self._tracks_found))
         return codes[indices]
 
     def gathered(self) -> GatheredRows:

@@ -1,4 +1,4 @@
-"""Allocate arrays of rows: in memory if they are small, otherwise in unnamed files."""
+"""Allocate arrays of rows: in memory if they are small, otherwise in unnamed files; count tracks."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _HINT = "free space there, or name another folder: --temp-directory, or Session(
 
 
 class Space:
-    """A budget for arrays: bytes of memory that all of them share, and a folder for the rest."""
+    """A budget for timelines: bytes of memory that all arrays share, a folder for the rest, and a number of tracks."""
 
-    def __init__(self, folder: Path, most: int = _MOST) -> None:
+    def __init__(self, folder: Path, most: int = _MOST, most_tracks: int | None = None) -> None:
         self.folder = folder
         """Created on first use."""
         self.most = most
         self._left = most
+        self._most_tracks = most_tracks
 
     @classmethod
     def in_memory(cls) -> Space:
@@ -46,6 +47,14 @@ class Space:
             with TemporaryFile(dir=self.folder) as file:
                 _fill(file, length * np.dtype(form).itemsize)
                 return np.memmap(file, form, "r+", shape=(length,))
+
+    def check_tracks(self, count: int) -> None:
+        """Raise UsageError if there are more tracks than allowed."""
+        if self._most_tracks is not None and count > self._most_tracks:
+            raise UsageError(
+                f"the rows have more than {self._most_tracks:,} tracks, one for each partition",
+                hint="select fewer partitions, or aggregate over them with GROUP USING PARTITION",
+            )
 
     def words(self, length: int, write: Callable[[str], None]) -> Any:
         """Return uint64 words, about this many, that `write` writes to a path; None if they fit into memory.

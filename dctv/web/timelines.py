@@ -63,10 +63,12 @@ class Timelines:
 
         Raises:
             ParseError: it is not a single SELECT.
-            UsageError: it has no rows, or rows without times.
+            UsageError: it has no rows, rows without times, or too many partitions.
         """
         parse_select(SourceText("query", select))
-        timeline = selected(self._host, select).timeline(shown.get("name"), shown.get("value"))
+        timeline = selected(self._host, select).timeline(
+            shown.get("name"), shown.get("value"), most_tracks=_MOST_TRACKS
+        )
         if not timeline.tracks:
             raise UsageError("the SELECT has no rows, so there is nothing to show")
         with self._lock:
@@ -197,3 +199,5 @@ def _track_json(name: str, track: Track, root: str | None, deeper: int, mount: s
 
 
 _LONGEST = 100
+_MOST_TRACKS = 20_000
+"""Each track of a SELECT takes 3 KB here and a line in the browser."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -66,7 +67,7 @@ def test_the_last_moment_is_in_the_picture(session: Session) -> None:
     ],
 )
 def test_a_result_is_a_timeline(
-    session: Session, query: str, columns: dict[str, str], tracks: Told, cells: list[str | None]
+    session: Session, query: str, columns: dict[str, Any], tracks: Told, cells: list[str | None]
 ) -> None:
     timeline = session.sql(query).timeline(**columns)
     assert told(timeline) == tracks
@@ -107,7 +108,7 @@ def test_values_are_shown_over_time(session: Session) -> None:
     ],
 )
 def test_invalid_timelines_are_refused(
-    session: Session, query: str, columns: dict[str, str], message: str, hint: str | None
+    session: Session, query: str, columns: dict[str, Any], message: str, hint: str | None
 ) -> None:
     with pytest.raises(UsageError) as raised:
         session.sql(query).timeline(**columns)

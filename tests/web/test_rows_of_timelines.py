@@ -122,7 +122,9 @@ def test_rows_of_a_select_match_its_timeline() -> None:
                 {"name": "comm"},
             ),
         ):
-            expected = table_of(session.sql(select).timeline(**options)).read_all().to_pylist()
+            expected = (
+                table_of(session.sql(select).timeline(options.get("name"), options.get("value"))).read_all().to_pylist()
+            )
             arguments = "".join(f", {key}=>'{value}'" for key, value in options.items())
             found = session.sql(f"SELECT * FROM dctv.timeline_rows(({select}){arguments}) ORDER BY track, row").arrow()
             assert found.to_pylist() == expected

@@ -171,7 +171,7 @@ def test_the_displayed_queries_give_the_displayed_tables(trace: str) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"value": "prio"}])
-def test_tracks_of_a_select_have_tables_too(options: dict[str, str]) -> None:
+def test_tracks_of_a_select_have_tables_too(options: dict[str, Any]) -> None:
     select = "SELECT SPAN * FROM t.scheduler.timeslices_p_cpu;"
     with Session(index=False) as session:
         session.mount(DATA / "stdlib/waits.trace.txt", "t")

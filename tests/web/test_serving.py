@@ -211,6 +211,11 @@ def test_a_select_that_makes_no_track(client: Client) -> None:
     for sql, message in (
         ("SELECT 1", "a regular table has no times, expected spans or events"),
         ("SELECT SPAN comm FROM t.scheduler.timeslices_p_cpu WHERE 1 = 0", "the SELECT has no rows"),
+        (
+            "SELECT SPAN * FROM dctv.as_spans((SELECT i * 1ns AS _ts, 1ns AS _duration, i FROM range(20001) AS r(i)), "
+            "partition=>'i')",
+            "the rows have more than 20,000 tracks, one for each partition",
+        ),
     ):
         status, answer = client.send("api/tracks", {"sql": sql})
         assert status == 400
