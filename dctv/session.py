@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dctv.bind.parameters import Params, option_of
+from dctv.bind.parameters import Params, check_count, option_of
 from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
 from dctv.catalog.namespace import Macro
@@ -257,6 +257,7 @@ class Session:
             context.progress.begin()
             known = environment(context, params, base)
             statements = parse(SourceText(source_name, text))
+            check_count(params, statements)
         for statement in statements:
             context.progress.check()
             with self.lock, deep_recursion():
@@ -273,6 +274,7 @@ class Session:
 
         Raises:
             QueryError: the text is wrong, or a statement fails; a result fails when it is read.
+            UsageError: more parameters are given in order than the text has.
             AssertionFailed: an ASSERT or EXPECT does not hold.
         """
         last: Outcome | None = None

@@ -12,7 +12,10 @@ from sys import modules
 from typing import Any
 
 from dctv.contracts.table_function import Argument, Quantity
+from dctv.errors import UsageError
 from dctv.plan.expressions import Cast, Text
+from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.types.units import compatible, parse_unit, ratio
 
 _EXACT = 1_000_000_000
@@ -33,6 +36,28 @@ def numbered(params: Params | None) -> Mapping[int | str, object]:
         return {**dict(enumerate(params)), **{f"${number}": value for number, value in enumerate(params, start=1)}}
     named = dict(params.items())
     return {**named, **{f"${key}": value for key, value in named.items() if isinstance(key, int)}}
+
+
+def check_count(params: Params | None, statements: Sequence[ast.Node]) -> None:
+    """Check that a text asks for the last one of parameters given in order; those given by name may be for other texts.
+
+    Raises:
+        UsageError: it asks for fewer.
+    """
+    if params is None or isinstance(params, Mapping):
+        return
+    keys = [one.key for one in nodes(statements) if isinstance(one, ast.Bind)]
+    asked = max((_count(key) for key in keys), default=0)
+    if len(params) > asked:
+        what = f"the text has {asked or 'no'} bind parameter{'s' * (asked != 1)}, but {len(params)} values were given"
+        raise UsageError(what, hint="`?` and `$1` stand for values that are given in order")
+
+
+def _count(key: int | str) -> int:
+    """Return how many values in order a bind parameter needs."""
+    if isinstance(key, int):
+        return key + 1
+    return int(key[1:]) if key.startswith("$") and key[1:].isdecimal() else 0
 
 
 def value_of(parameter: object) -> Value:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 import pytest
 
-from dctv.errors import BindError
+from dctv.errors import BindError, UsageError
 from dctv.session import Session
 
 
@@ -32,6 +32,25 @@ def test_numbered_ones_do_not_move_the_count(one: Session) -> None:
 def test_dollars_count_from_one_and_mean_given_numbers(one: Session) -> None:
     assert _row(one, "SELECT $2, $1, ?, ?1", [7, "x"]) == ("x", 7, 7, "x")
     assert _row(one, "SELECT $1, ?1", {1: 5}) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("sql", "params", "asked"),
+    [
+        ("SELECT 1", [7], "no bind parameters"),
+        ("SELECT ?", [7, 8], "1 bind parameter,"),
+        ("SELECT ?; SELECT $2", (7, 8, 9), "2 bind parameters"),
+        ("SELECT ?1 + 1", [7, 8, 9], "2 bind parameters"),
+        ("SELECT :x", [7], "no bind parameters"),
+    ],
+)
+def test_values_in_order_are_all_asked_for(one: Session, sql: str, params: Any, asked: str) -> None:
+    with pytest.raises(UsageError, match=f"the text has {asked}"):
+        one.sql(sql, params)
+
+
+def test_values_by_name_may_be_for_other_texts(one: Session) -> None:
+    assert _row(one, "SELECT :low", {"low": 1, "high": 2}) == (1,)
 
 
 def test_names(one: Session) -> None:
