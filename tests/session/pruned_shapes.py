@@ -214,6 +214,8 @@ _NOT = st.sampled_from(["", "", "NOT "])
 
 def _leaf(column: Column, a: str) -> st.SearchStrategy[str]:
     name = f'{a}"{column.name}"'
+    if column.unit and not column.unit.isalpha():  # `MB/s` cannot stand behind a number
+        name = f"unitless({name})"
     if column.type not in COMPARED:
         return _NOT.map(lambda word: f"{name} IS {word}NULL")
     literal = _literal(column)
