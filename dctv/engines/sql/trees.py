@@ -179,7 +179,9 @@ def _struct(node: e.Struct) -> exp.Expr:
 
 
 def _lambda(node: e.Lambda) -> exp.Expr:
-    return exp.Lambda(this=expression(node.body), expressions=[identifier(name) for name in node.parameters])
+    # Without `colon`, older sqlglot writes `x -> x`, which DuckDB refuses.
+    parameters = [identifier(name) for name in node.parameters]
+    return exp.Lambda(this=expression(node.body), expressions=parameters, colon=True)
 
 
 def _keyword(node: e.Keyword) -> exp.Expr:
