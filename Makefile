@@ -11,6 +11,7 @@ TOOLS := $(VENV)/.tools
 PAGE := $(VENV)/.page
 ENGINES := $(VENV)/.engines
 SITE := $(VENV)/.site
+LOWEST := $(VENV)/lowest/.ready
 PIP := $(BIN)/python -m pip
 CARGO := cargo --config net.retry=5
 MANIFEST := --manifest-path kernels/Cargo.toml
@@ -41,7 +42,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo page wheel chromium test test-rust test-collection test-engines fuzz bench docs accept clean
+.PHONY: help demo page wheel chromium test test-rust test-collection test-engines test-lowest fuzz bench docs accept clean
 .PHONY: check check-form check-lint check-types check-floors check-docs check-rust check-page
 
 help:  ## list what can be made
@@ -64,6 +65,9 @@ test-collection: $(TOOLS) $(PAGE)  ## run the tests over the collection of trace
 
 test-engines: $(ENGINES)  ## run queries on Sail, on a cluster of Dask and in Harlequin, too, and compare
 	DCTV_ENGINES=1 $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/engines
+
+test-lowest: $(LOWEST)  ## run the tests of queries with the lowest versions of what dctv depends on
+	PYTHONPATH="$(CURDIR)" $(VENV)/lowest/bin/python -m pytest $(WORKERS) tests/sql tests/semantics tests/functions tests/stdlib tests/writers
 
 fuzz: $(TOOLS)  ## try new random examples, damage and kills for FUZZ_MINUTES (30)
 	$(BIN)/python tests/fuzz.py
@@ -161,6 +165,15 @@ $(TOOLS): pyproject.toml $(INSTALLED)
 # Needs nothing of dctv, so nothing is compiled for it.
 $(SITE): pyproject.toml | $(READY)
 	$(PIP) install -qq --group docs
+	@touch $@
+
+# dctv itself is read in place, with the parse table that another version of lark has made.
+$(LOWEST): pyproject.toml $(TOOLS)
+	$(BIN)/python -m venv $(@D)
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' \
+		| sed 's/>=/==/' >$(@D)/lowest.txt
+	$(@D)/bin/python -m pip install -qq --upgrade "pip>=25.1"
+	$(@D)/bin/python -m pip install -qq -r $(@D)/lowest.txt -c $(@D)/lowest.txt --group dev
 	@touch $@
 
 # By their names: installing dctv with an extra would compile it again.

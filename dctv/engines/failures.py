@@ -16,7 +16,7 @@ _SOURCE = " when casting from source column "
 _PREFIX = pattern(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
 _NOISE = pattern(
     r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*"
-    r"|(?:exporting a|reading the) stream (?:from the object )?registered as '[^']*' failed:\s*"
+    r"|(?:exporting a|reading the) (?:stream|schema) (?:(?:from|of) the object )?registered as '[^']*' failed:\s*"
     r"|^(?:error|EngineError|Interrupted|ValueError|Invalid argument error):\s*",
     re.IGNORECASE,
 )
