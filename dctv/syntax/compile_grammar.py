@@ -23,13 +23,14 @@ def compile_grammar(grammar: str, starts: tuple[str, ...]) -> dict[str, Any]:
     rule_number: dict[Rule, int] = {rule: i for i, rule in enumerate(lark.rules)}
     rows, gotos = _Shared(), _Shared()
     row_of, goto_of = [], []
-    for state in range(len(table.states)):
+    states = _in_order(table.states, [table.start_states[start] for start in starts])
+    for state in states:
         row, goto = [], []
         for symbol, (action, target) in sorted(table.states[state].items()):
             if symbol in origin:
-                goto += [origin[symbol], target]
+                goto += [origin[symbol], states[target]]
             else:
-                row += [number[symbol], target if action is Shift else -1 - rule_number[target]]
+                row += [number[symbol], states[target] if action is Shift else -1 - rule_number[target]]
         row_of.append(rows.add(tuple(row)))
         goto_of.append(gotos.add(tuple(goto)))
     return {
@@ -38,7 +39,7 @@ def compile_grammar(grammar: str, starts: tuple[str, ...]) -> dict[str, Any]:
         "patterns": patterns,
         "ignored": sorted(lark.ignore_tokens),
         "nonterminals": nonterminals,
-        "starts": {start: (table.start_states[start], table.end_states[start]) for start in starts},
+        "starts": {start: (states[table.start_states[start]], states[table.end_states[start]]) for start in starts},
         "rows": rows.items,
         "gotos": gotos.items,
         "row_of": row_of,
@@ -50,6 +51,20 @@ def compile_grammar(grammar: str, starts: tuple[str, ...]) -> dict[str, Any]:
 def load_grammar(grammar: str, starts: tuple[str, ...]) -> Lark:
     """Return lark's own parser of the grammar."""
     return Lark(grammar, parser="lalr", start=list(starts), maybe_placeholders=False)
+
+
+def _in_order(states: dict[int, Any], starts: list[int]) -> dict[int, int]:
+    """Return a number for each state, in the order in which a walk from the starts comes to it.
+
+    lark's numbers depend on the order of sets, and so differ from run to run.
+    """
+    found, left = {}, list(reversed(starts))
+    while left:
+        state = left.pop()
+        if state not in found:
+            found[state] = len(found)
+            left += [target for _, (action, target) in sorted(states[state].items(), reverse=True) if action is Shift]
+    return found
 
 
 class _Shared:
