@@ -58,7 +58,8 @@ def _in_order(states: dict[int, Any], starts: list[int]) -> dict[int, int]:
 
     lark's numbers depend on the order of sets, and so differ from run to run.
     """
-    found, left = {}, list(reversed(starts))
+    found: dict[int, int] = {}
+    left = list(reversed(starts))
     while left:
         state = left.pop()
         if state not in found:
