@@ -11,7 +11,6 @@ from dctv.record import record
 if TYPE_CHECKING:
     from dctv.session import Session
 
-_NAMED = "linux:task-name"
 _OFF = "linux:schedule"
 
 
@@ -44,14 +43,7 @@ def tasks_of(session: Session, source: CallSource) -> list[ListedThread]:
         # Some traces have no table of threads, but calls with thread ids.
         own = f"SELECT tid, MAX(pid), NULL, NULL, NULL FROM {TRACE}.calls WHERE tid IS NOT NULL GROUP BY tid ORDER BY 1"
         return [_task(row, source.start) for row in rows or session.sql(own).fetchall()]
-    comm, renamed = "t.comm", ""
-    if _NAMED in source.events:
-        comm = "COALESCE(n.comm, t.comm)"
-        renamed = (
-            f" LEFT JOIN (SELECT tid, LAST(comm ORDER BY _ts, line) AS comm FROM {TRACE}.raw_events.`{_NAMED}` "
-            "GROUP BY tid) AS n ON n.tid = t.tid"
-        )
-    query = f"SELECT t.tid, t.pid, t.ppid, {comm}, t.start FROM {TRACE}.tasks AS t{renamed} ORDER BY t.tid"
+    query = f"SELECT tid, pid, ppid, comm, start FROM {TRACE}.tasks ORDER BY tid"
     return [_task(row, 0) for row in session.sql(query).fetchall()]
 
 

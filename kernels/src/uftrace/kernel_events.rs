@@ -44,6 +44,8 @@ impl Merged {
                 sink.end(table);
             }
             What::Exit => {
+                // Calls that were never left ended with their thread.
+                task.seen(time);
                 let table = tables::events(sink, "linux:task-exit", &[("cpu", INT, "")]);
                 let rows = sink.rows(table);
                 start(rows, &head(task, time, line));
@@ -59,6 +61,7 @@ impl Merged {
                 rows.text(event::FIELDS + 1, &name);
                 rows.bool(event::FIELDS + 2, exec);
                 sink.end(table);
+                task.name = Some(name);
             }
         }
     }

@@ -6,6 +6,7 @@ use super::events::Fields;
 use super::merged::Merged;
 use super::setup::Setup;
 use super::tables::plain;
+use super::task::Task;
 use crate::rows::{Sink, Type};
 
 const INT: Type = Type::Int;
@@ -38,15 +39,13 @@ const FUNCTIONS: Fields = &[
 
 /// Tables that are known before any record is read.
 pub fn before(sink: &mut Sink, setup: &Setup) {
-    tasks(sink, setup);
     sessions(sink, setup);
     symbols(sink, setup);
 }
 
-fn tasks(sink: &mut Sink, setup: &Setup) {
+/// Threads, with their last names: a thread may rename itself, else it has the name of its program.
+fn tasks(sink: &mut Sink, merged: &Merged, setup: &Setup) {
     let table = plain(sink, "tasks", TASKS);
-    let sessions: FxHashMap<i64, &Vec<(i64, usize)>> =
-        setup.sessions_of.iter().map(|(tid, times)| (*tid, times)).collect();
     for one in &setup.tasks {
         let rows = sink.rows(table);
         rows.int(0, one.tid);
@@ -54,8 +53,10 @@ fn tasks(sink: &mut Sink, setup: &Setup) {
         if let Some(ppid) = one.ppid {
             rows.int(2, ppid);
         }
-        let last = sessions.get(&one.tid).and_then(|times| times.last());
-        if let Some(session) = last.and_then(|last| setup.sessions.get(last.1)) {
+        let task = merged.numbers.get(&one.tid).and_then(|at| merged.tasks.get(*at));
+        if let Some(name) = task.and_then(|task| task.name.as_ref()) {
+            rows.text(3, name);
+        } else if let Some(session) = task.and_then(Task::last_session).and_then(|at| setup.sessions.get(at)) {
             let exename = session.exename.as_str();
             let comm = exename.rsplit('/').next().unwrap_or(exename);
             rows.text(3, comm.as_bytes());
@@ -128,8 +129,13 @@ fn lines(setup: &Setup) -> Lines<'_> {
     found
 }
 
-/// The functions called.
+/// Tables that depend on records: threads, and the functions called.
 pub fn after(sink: &mut Sink, merged: &Merged, setup: &Setup) {
+    tasks(sink, merged, setup);
+    functions(sink, merged, setup);
+}
+
+fn functions(sink: &mut Sink, merged: &Merged, setup: &Setup) {
     let table = plain(sink, "functions", FUNCTIONS);
     let lines = lines(setup);
     for one in &merged.symbols.functions {

@@ -5,6 +5,7 @@ mod decode;
 mod demangle;
 mod dump;
 mod events;
+mod extended;
 mod external;
 mod feed;
 mod kernel_events;

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use rustc_hash::FxHashMap;
 
+use super::extended::extended;
 use super::feed::Feed;
 use super::record::BYTES;
 use super::setup::{Setup, ValueRow};
@@ -269,7 +270,7 @@ impl Payloads {
                     write!(out, "{plain:#x}")
                 }
             }
-            'd' | 'i' => return whole(extended(signed, value.size), out),
+            'd' | 'i' => return whole(widened(signed, value.size), out),
             'u' if plain > LARGE as u64 => write!(out, "{plain:#x}"),
             'o' if plain > 0 => write!(out, "0{plain:o}"),
             'x' if plain > 0 => write!(out, "{plain:#x}"),
@@ -347,7 +348,7 @@ fn value(row: ValueRow) -> Value {
 }
 
 /// Sign-extends a number of fewer than 8 bytes.
-fn extended(value: i64, size: usize) -> i64 {
+fn widened(value: i64, size: usize) -> i64 {
     let unused = 64 - 8 * size.clamp(1, 8) as u32;
     value << unused >> unused
 }
@@ -391,7 +392,7 @@ fn real(bytes: &[u8], big: bool, out: &mut Vec<u8>) {
     let value = match bytes.len() {
         4 => f64::from(f32::from_bits(plain as u32)),
         8 => f64::from_bits(plain),
-        10 => extended_real(bytes, big),
+        10 => return extended(bytes, big, out),
         _ => {
             let _ = write!(out, "{plain:#x}");
             return;
@@ -402,20 +403,4 @@ fn real(bytes: &[u8], big: bool, out: &mut Vec<u8>) {
     } else {
         write!(out, "{value:.6}")
     };
-}
-
-/// The nearest double of a ten-byte x87 number.
-fn extended_real(bytes: &[u8], big: bool) -> f64 {
-    let (mantissa, top) = if big {
-        (number_of(bytes.get(2..10).unwrap_or(&[]), big), number_of(bytes.get(..2).unwrap_or(&[]), big))
-    } else {
-        (number_of(bytes.get(..8).unwrap_or(&[]), big), number_of(bytes.get(8..10).unwrap_or(&[]), big))
-    };
-    let exponent = (top & 0x7fff) as i32;
-    let sign = if top & 0x8000 == 0 { 1.0 } else { -1.0 };
-    if exponent == 0x7fff {
-        return if mantissa << 1 == 0 { sign * f64::INFINITY } else { f64::NAN };
-    }
-    let scale = f64::from(exponent - 16383 - 63);
-    sign * (mantissa as f64) * (scale / 2.0).exp2() * (scale / 2.0).exp2()
 }

@@ -53,6 +53,8 @@ pub struct Task {
     pub tid: i64,
     pub pid: i64,
     pub ppid: Option<i64>,
+    /// The last name that the kernel reported.
+    pub name: Option<Vec<u8>>,
     pub stack: Vec<Frame>,
     /// Arguments of the calls on the stack, one text after the other.
     pub texts: Vec<u8>,
@@ -113,6 +115,11 @@ impl Task {
             self.next += 1;
         }
         self.until = begin(&self.sessions, self.next);
+    }
+
+    /// The last session of the thread.
+    pub fn last_session(&self) -> Option<usize> {
+        self.sessions.last().map(|one| one.1)
     }
 
     /// Note a record.

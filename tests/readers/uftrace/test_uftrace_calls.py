@@ -31,6 +31,9 @@ FORK = (*Directory().tasks, "FORK timestamp=0.000000150 pid=2 ppid=1")
 NESTED = calls((100, "main"), (110, "a"), (120, "b"), (150, None), (160, None), (170, "a"), (175, None), (200, None))
 
 
+TWO_THREADS = (*Directory().tasks, "TASK timestamp=0.000000050 tid=2 pid=1")
+
+
 def test_nested_calls(tmp_path: Path) -> None:
     trace = load(Directory({1: NESTED}).write(tmp_path / "d"))
     assert rows(trace, "call", "_ts", "dur", "depth", "name", "id", "parent", "self", "state") == [
@@ -290,6 +293,25 @@ def test_switches_are_time_off_the_cpu(tmp_path: Path) -> None:
     assert rows(trace, "linux:task-new", "_ts", "tid", "ppid") == [(119, 9, 1)]
     assert rows(trace, "linux:task-exit", "_ts", "tid", "cpu") == [(260, 1, 3)]
     assert {row["name"]: row["self"] for row in rows(trace)} == {"main": 90, "a": 7}
+
+
+def test_open_calls_last_until_their_thread_exits(tmp_path: Path) -> None:
+    files = {"perf-cpu0.dat": switch(130, 1, out=True) + switch(140, 1, out=False) + task_event(4, 190, 1)}
+    data = {1: calls((100, "main"), (120, "a")), 2: calls((105, "b"))}
+    trace = load(Directory(data, files=files, tasks=TWO_THREADS).write(tmp_path / "d"))
+    columns = ("name", "dur", "self", "state")
+    assert rows(trace, "call", *columns) == [("main", 90, 20, "open"), ("b", 0, 0, "open"), ("a", 70, 60, "open")]
+
+
+def test_threads_have_their_last_names(tmp_path: Path) -> None:
+    files = {"perf-cpu0.dat": comm(40, 1, b"prog") + comm(125, 2, b"worker") + comm(126, 2, b"flusher")}
+    data = {1: calls((100, "main"), (160, None)), 2: calls((120, "b"), (130, None))}
+    with Session() as session:
+        session.mount(str(Directory(data, files=files, tasks=TWO_THREADS).write(tmp_path / "d")), "t")
+        threads = session.sql("SELECT tid, name, process FROM t.threads ORDER BY tid").fetchall()
+        own = session.sql("SELECT tid, comm FROM t.tasks ORDER BY tid").fetchall()
+    assert threads == [(1, "prog", "prog"), (2, "flusher", "prog")]
+    assert own == [(1, "prog"), (2, "flusher")]
 
 
 def test_big_endian_and_32_bit(tmp_path: Path) -> None:

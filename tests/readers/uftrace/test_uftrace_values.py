@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,42 @@ def one_call(
 )
 def test_arguments(tmp_path: Path, spec: str, data: bytes, shown: str) -> None:
     assert one_call(tmp_path, [f"argspec:a@{spec}", ENUMS], data) == (f"({shown})", None)
+
+
+def decimal(mantissa: int, exponent: int) -> str:
+    """A number as C prints it with six decimals: rounded to even."""
+    millionths = round(Fraction(mantissa) * Fraction(2) ** (exponent - 16383 - 63) * 10**6)
+    return f"{Decimal(millionths // 10**6):f}.{millionths % 10**6:06}"
+
+
+@pytest.mark.parametrize("negative", [False, True])
+@pytest.mark.parametrize(
+    ("mantissa", "exponent"),
+    [
+        (2**64 - 1, 0x7FFE),
+        (2**63 + 12345678901234567, 0x6F00),
+        (2**63, 16383 + 63),
+        (2**64 - 1, 16383 + 64),
+        (0xDBA953B4D6D6F1E7, 16383 + 56),
+        (0xCCCCCCCCCCCCCCCD, 16383 - 4),
+        (2**63 + 2**46, 16383 + 10),
+        (3 * 2**62, 16383 - 21),
+        (2**63, 16383 - 70),
+        (1, 0),
+        (0, 0),
+    ],
+)
+def test_long_doubles_keep_all_their_digits(tmp_path: Path, mantissa: int, exponent: int, *, negative: bool) -> None:
+    data = struct.pack("<QH", mantissa, exponent | (0x8000 if negative else 0)) + b"\xee\xee"
+    shown = ("-" if negative else "") + decimal(mantissa, exponent)
+    assert one_call(tmp_path, ["argspec:a@fparg1/80"], data) == (f"({shown})", None)
+
+
+@pytest.mark.parametrize(("mantissa", "shown"), [(2**63, "inf"), (3 << 62, "nan")])
+def test_long_doubles_that_are_no_numbers(tmp_path: Path, mantissa: int, shown: str) -> None:
+    for sign, top in (("", 0x7FFF), ("-", 0xFFFF)):
+        data = struct.pack("<QH", mantissa, top) + b"\xee\xee"
+        assert one_call(tmp_path, ["argspec:a@fparg1/80"], data) == (f"({sign}{shown})", None)
 
 
 def test_results(tmp_path: Path) -> None:
