@@ -133,8 +133,9 @@ def rules_of(option: Option, texts: Iterable[str], match: Match = "regex") -> It
 
 def _rule(option: Option, place: Place, match: Match) -> CallRule:
     word = place.text
-    if word.startswith("!") and option == "filter":
-        option, place = "notrace", replace(place, start=place.start + 1)
+    refused = word.startswith("!") and option in ("filter", "location")
+    if refused:
+        option, place = "notrace" if option == "filter" else option, replace(place, start=place.start + 1)
     name, _, rest = place.text.partition("@")
     named = replace(place, stop=place.start + len(name))
     if not name:
@@ -150,7 +151,7 @@ def _rule(option: Option, place: Place, match: Match) -> CallRule:
             module = part
         else:
             trigger = trigger.updated(found)
-    if option == "location" and trigger.hide:
+    if option == "location" and (refused or trigger.hide):
         trigger = Trigger(location=False)
     if trigger.sample is not None and (trigger.hide or trigger.filter is False):
         raise UsageError("`sample` counts only calls that are shown, and these are hidden", place)

@@ -71,6 +71,6 @@ def test_a_thread_lasts_from_its_first_call_to_its_last() -> None:
 def test_ranges_since_the_begin_count_from_the_first_call(end: str) -> None:
     """Kernel events of the program's start precede its first call by 6.8 ms."""
     lines = run("replay", "--no-index", "--no-event", "-r", f"~{end}", RECORDED).out.splitlines()
-    assert lines[0].split() == ["#", "DURATION", "TID", "ELAPSED", "FUNCTION"]
+    assert lines[0].split() == ["#", "ELAPSED", "DURATION", "TID", "FUNCTION"]
     assert lines[1].split("]")[1].split("|")[1] == " __monstartup();"
-    assert len(lines) == 8
+    assert lines.index("") == 8

@@ -322,9 +322,25 @@ def exactly(name: str, match: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name) if match == "glob" else name
 
 
-def open_calls(source: CallSource) -> str:
-    """Return the query of the unfinished calls, by thread, the innermost first: thread, level, name."""
+def open_calls(source: CallSource, args: Namespace) -> str:
+    """Return the query of the unfinished calls, by thread, the innermost first: thread, level, name.
+
+    In a time range these are the calls that begin in it and do not end in it. Other filters do not matter, as they do
+    not in uftrace.
+    """
     if source.recorded:
-        return f"SELECT tid, depth, name FROM {source.calls} WHERE state = 'open' ORDER BY tid, depth DESC, id DESC"
-    calls = f"{source.mount}.{source.view}"
-    return f"SELECT tid, depth, name FROM {calls} WHERE _duration IS NULL ORDER BY tid, depth DESC, id DESC"
+        calls, ends = source.calls, "CASE WHEN state = 'open' THEN NULL ELSE unitless(_ts) + unitless(dur) END"
+    else:
+        calls, ends = f"{source.mount}.{source.view}", "unitless(_ts) + unitless(_duration)"
+    conditions, level = [f"{ends} IS NULL"], "depth"
+    if args.time_range is not None:
+        start, stop = (None if one is None else one[0] - (0 if one[1] else source.start) for one in args.time_range)
+        if stop is not None:
+            conditions = [f"(unitless(_ts) <= {stop} AND COALESCE({ends}, {stop} + 1) > {stop})"]
+        if start is not None:
+            conditions.append(f"unitless(_ts) >= {start}")
+        level = "ROW_NUMBER() OVER (PARTITION BY tid ORDER BY depth, id) - 1"
+    if args.tid:
+        conditions.append(f"tid IN ({', '.join(map(str, args.tid))})")
+    where = " AND ".join(conditions)
+    return f"SELECT tid, {level} AS level, name FROM {calls} WHERE {where} ORDER BY tid, depth DESC, id DESC"

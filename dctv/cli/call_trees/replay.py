@@ -77,9 +77,9 @@ def write_stored(
     stored.warn_unmatched()
 
 
-def write_remaining(session: Session, source: CallSource, out: BinaryIO) -> None:
-    """Write the calls that were unfinished at the end of the recording."""
-    left = session.sql(open_calls(source)).fetchall()
+def write_remaining(session: Session, source: CallSource, args: Namespace, out: BinaryIO) -> None:
+    """Write the calls that were unfinished at the end of the recording, or of the time range."""
+    left = session.sql(open_calls(source, args)).fetchall()
     if not left:
         return
     out.write(b"\nuftrace stopped tracing with remaining functions\n" + b"=" * 48 + b"\n")

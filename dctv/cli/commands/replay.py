@@ -60,7 +60,8 @@ def _fields(text: str) -> tuple[str, ...]:
         if name not in FIELDS:
             near = nearest(name, list(FIELDS))
             raise ArgumentTypeError(f"unknown field `{name}`, " + (f"did you mean `{near}`?" if near else "see --help"))
-    return (*(("duration", "tid") if text.startswith("+") else ()), *names)
+    chosen = {*(("duration", "tid") if text.startswith("+") else ()), *names}
+    return tuple(name for name in FIELDS if name in chosen)
 
 
 def _offset(text: str) -> int:
@@ -106,7 +107,7 @@ def run(args: Namespace) -> int:
             shown = without_events(source) if args.no_event else source
             query = shown_calls(own, shown, tasks="task" in fields, events=True)
             write_lines(desk.session, query, style, desk.sink.stream)
-        write_remaining(desk.session, source, desk.sink.stream)
+        write_remaining(desk.session, source, own, desk.sink.stream)
         desk.sink.stream.flush()
         return OK
 

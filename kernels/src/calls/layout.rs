@@ -5,7 +5,7 @@ use std::io::Write;
 use super::paint::{Color, painted};
 
 /// A column before the `|` of a line.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     Duration,
     Tid,

@@ -11,6 +11,8 @@ const SPECIAL: &str = ".?*+-^$|()[]{}";
 
 enum Pattern {
     Name(String),
+    /// A file or folder: whole names in a path.
+    Within(String),
     Found(Regex),
 }
 
@@ -30,9 +32,18 @@ impl Pattern {
         regex.map(Self::Found).map_err(|error| error.to_string())
     }
 
+    /// Of source files: without special characters, a text of any kind names a file or folder.
+    fn of_files(name: &str, kind: &str) -> Result<Self, String> {
+        if name.contains(|letter| SPECIAL.contains(letter)) {
+            return Self::new(name, kind);
+        }
+        Ok(Self::Within(format!("/{}/", name.trim_matches('/'))))
+    }
+
     fn matches(&self, text: &str) -> bool {
         match self {
             Self::Name(name) => name == text,
+            Self::Within(name) => format!("/{text}/").contains(name),
             Self::Found(regex) => regex.is_match(text),
         }
     }
@@ -67,7 +78,10 @@ pub struct Book {
 
 impl Book {
     pub fn new(rules: Vec<Rule>, kind: &str) -> Result<Self, String> {
-        let pairs = rules.into_iter().map(|rule| Ok((Pattern::new(&rule.name, kind)?, rule)));
+        let pairs = rules.into_iter().map(|rule| {
+            let of = if rule.by_file { Pattern::of_files } else { Pattern::new };
+            Ok((of(&rule.name, kind)?, rule))
+        });
         let rules = pairs.collect::<Result<Vec<_>, String>>()?;
         let met = vec![false; rules.len()];
         Ok(Self { rules, met })

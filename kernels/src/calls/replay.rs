@@ -96,9 +96,7 @@ impl Printer {
             .fields
             .iter()
             .map(|name| Field::named(name).ok_or_else(|| fail(format!("there is no field `{name}`"))));
-        let mut fields = named.collect::<Result<Vec<_>, _>>()?;
-        fields.sort_unstable();
-        fields.dedup();
+        let fields = named.collect::<Result<Vec<_>, _>>()?;
         let rules = style.rules.clone();
         let book = style.colored.then(|| Book::new(rules, &style.kind));
         Ok(Self {
