@@ -268,7 +268,8 @@ def _reading(table: str, what: str, *, differs: bool) -> str:
     text = f" || '{unit} ' || ".join(f"'{name}={sign}' || unitless(e.{name})" for name in names) + f" || '{unit}'"
     if differs and ratio is not None:
         text += f" || PRINTF(' {ratio[0]}', {ratio[1]})"
-    return f"'{table} (' || {text} || ')'"
+    # An event that is too short has no values.
+    return f"COALESCE('{table} (' || {text} || ')', '{table}')"
 
 
 def _identifier(name: str) -> str:

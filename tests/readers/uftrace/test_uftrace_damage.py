@@ -14,6 +14,7 @@ from dctv.errors import TraceError
 from dctv.readers.uftrace import READER
 from dctv.session import Session
 from tests.bounds import bounded
+from tests.command_line import run
 from tests.damage import flipped, peak_of, read, truncated
 from tests.readers.uftrace.uftrace_directory import (
     ENTRY,
@@ -21,6 +22,7 @@ from tests.readers.uftrace.uftrace_directory import (
     LOST,
     Directory,
     calls,
+    event,
     load,
     members,
     notes,
@@ -192,3 +194,9 @@ def test_names_of_folders_that_are_no_text(tmp_path: Path) -> None:
 def test_a_directory_without_records(tmp_path: Path) -> None:
     trace = load(Directory({1: b""}).write(tmp_path / "d"))
     assert rows(trace) == []
+
+
+def test_an_event_without_its_values_is_shown_by_its_name(tmp_path: Path) -> None:
+    data = record(100, ENTRY, "main", 0) + event(110, 100003, struct.pack("<2Q", 1, 2)) + record(120, EXIT, "main", 0)
+    done = run("replay", Directory({1: data}).write(tmp_path / "d"), "--no-index", "-f", "none")
+    assert done.out.splitlines() == ["main() {", "  /* diff:proc/statm */", "} /* main */"]
