@@ -10,10 +10,11 @@ from dctv.bind.calls import duration_with_value
 from dctv.bind.context import Leaves
 from dctv.plan import build as w
 from dctv.plan import walk
-from dctv.plan.expressions import Call, Cast, Column, Expression, Star, State, Window
+from dctv.plan.expressions import And, Call, Cast, Column, Expression, Number, Star, State, Window
+from dctv.plan.infallible import cannot_fail
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import is_integer
 
@@ -25,6 +26,8 @@ _ORDERING = ("min", "max")
 _ORDERED = ("UBIGINT", "BOOLEAN", "VARCHAR", "BLOB", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
 _WIDE = "DECIMAL(38,0)"
 """How the kernels hand on integers of 128 bits."""
+_PASSED = ColumnType("passed", "TINYINT")
+"""The column of 1s for rows that pass a test."""
 
 
 @record
@@ -49,11 +52,21 @@ class FusedAggregate:
 
 
 @record
+class _Filtered:
+    """What a kernel aggregates of the rows for which a test holds: a payload column or, with None, the rows."""
+
+    column: int | None
+    test: Expression
+    """A condition over the input's columns."""
+
+
+@record
 class _Common:
     """One aggregate as the kernels name it, its column's type, and whether that stands for 128 bits."""
 
     function: str
-    argument: int | str | None
+    argument: int | str | _Filtered | None
+    """A payload column, the name of one of the piece's times, a filtered one of either, or just the pieces."""
     type: str
 
     def read(self, name: str) -> Expression:
@@ -79,8 +92,9 @@ def aggregated(
     names = physical_names(schema)
     if not set(walk.columns_in(*whole)) <= set(w.columns(names, "pieces")):
         return None
-    needed = list(dict.fromkeys(one.argument for one in found if isinstance(one.argument, int)))
-    calls = [(c.function, needed.index(c.argument) if isinstance(c.argument, int) else c.argument) for c in found]
+    needed = list(dict.fromkeys(c.argument for c in found if isinstance(c.argument, int | _Filtered)))
+    taken = [needed.index(c.argument) if isinstance(c.argument, int | _Filtered) else c.argument for c in found]
+    calls = [(c.function, at) for c, at in zip(found, taken, strict=True)]
     first, *more = fused.inputs
     options = {**fused.options, "aggregates": calls, "names": names}
     inputs = [_narrowed(first, needed), *more]
@@ -105,8 +119,44 @@ def _swapped(binder: Binding, fused: FusedAggregate, value: Expression, found: d
 
 
 def _common(fused: FusedAggregate, call: Call, *, alone: bool) -> _Common | None:
-    if call.filter != fused.present or call.distinct or call.order_by or call.nulls or len(call.arguments) != 1:
+    if call.distinct or call.order_by or call.nulls or len(call.arguments) != 1:
         return None
+    tests = [] if call.filter is None else list(call.filter.parts if isinstance(call.filter, And) else (call.filter,))
+    if fused.present is not None:
+        tests.remove(fused.present)
+    found = _unfiltered(fused, call, alone=alone)
+    test = w.all_of(tests)
+    return found if found is None or test is None else _filtered(fused, found, test)
+
+
+def _filtered(fused: FusedAggregate, common: _Common, test: Expression) -> _Common | None:
+    """Return the aggregate of the rows that pass a test: of a column that is NULL in others.
+
+    The test is evaluated for rows that are in no piece, too, so it may not fail.
+    """
+    schema = fused.inputs[0].schema
+    types = {name: schema.payload[at].type for name, at in fused.payload.items()}
+    if not set(walk.columns_in(test)) <= set(w.columns(types, "pieces")) or not cannot_fail(test, types):
+        return None
+    names = physical_names(schema)[schema.special_count :]
+    own = walk.replaced(
+        test, lambda node: Column(names[fused.payload[node.name]]) if isinstance(node, Column) else None
+    )
+    match common:
+        case _Common("first" | "last"):
+            # NULLs are values for them.
+            return None
+        case _Common("count", None | str()):
+            return replace(common, argument=_Filtered(None, own))
+        case _Common("sum" | "wide_sum", "_duration"):
+            return _Common("time_known", _Filtered(None, own), _WIDE)
+        case _Common(_, int(at)):
+            return replace(common, argument=_Filtered(at, own))
+        case _:
+            return None
+
+
+def _unfiltered(fused: FusedAggregate, call: Call, *, alone: bool) -> _Common | None:
     (argument,) = call.arguments
     if isinstance(argument, Star):
         return _Common("count", None, "BIGINT") if call.function == "count" else None
@@ -163,15 +213,22 @@ def _is_number(kind: str) -> bool:
     return kind in _FLOATS or _is_whole(kind)
 
 
-def _narrowed(plan: Plan, needed: Sequence[int]) -> Plan:
-    """Project a plan to its special columns and some of its payload."""
+def _narrowed(plan: Plan, needed: Sequence[int | _Filtered]) -> Plan:
+    """Project a plan to its special columns and what is aggregated of its payload."""
     schema, names = plan.schema, physical_names(plan.schema)
-    kept = [*range(schema.special_count), *(schema.special_count + at for at in needed)]
-    if kept == list(range(len(names))):
+    count = schema.special_count
+    if needed == list(range(len(schema.payload))):
         return plan
     leaves = Leaves()
     source = leaves.name(plan)
-    narrow = Schema(schema.kind, tuple(schema.columns[i] for i in kept), schema.partitions)
-    columns = w.columns((names[i] for i in kept), source)
-    query = w.select(*w.named(columns, physical_names(narrow)), source=source)
+    columns = w.columns(names, source)
+    made: list[tuple[ColumnType, Expression]] = list(zip(schema.special, columns, strict=False))
+    for one in needed:
+        at = one if isinstance(one, int) else one.column
+        # What is only counted is a number, which every form of the kernels can count as it goes.
+        column = _PASSED if at is None else schema.payload[at]
+        value = Cast(Number("1"), _PASSED.type) if at is None else columns[count + at]
+        made.append((column, value if isinstance(one, int) else w.case((one.test, value))))
+    narrow = Schema(schema.kind, tuple(column for column, _ in made), schema.partitions)
+    query = w.select(*w.named((value for _, value in made), physical_names(narrow)), source=source)
     return Relation(narrow, order=plan.order, query=query, leaves=leaves.all())

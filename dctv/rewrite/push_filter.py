@@ -27,13 +27,14 @@ from dctv.contracts.span_operator import FilterPushdown, SpanOperator
 from dctv.plan import build as w
 from dctv.plan import show
 from dctv.plan.expressions import Expression
+from dctv.plan.infallible import cannot_fail
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
 from dctv.plan.queries import Select, TableName
 from dctv.plan.walk import mapped, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.condition_lineage import PathDown, path_from_clause, path_from_result
-from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of
+from dctv.rewrite.conditions import bound_of, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
 from dctv.rewrite.select_shapes import is_projection

@@ -16,6 +16,16 @@ TABLES = 2 if LEFT_TO_CI else 6
 NUMBERS = ("COUNT", "SUM", "MIN", "MAX", "AVG", "time_avg", "time_sum")
 VALUES = ("v", "f", "r", "s", "_ts", "_duration")
 SHARED = ("COUNT(*)", *(f"{function}({value})" for function in NUMBERS for value in VALUES))
+NUMBERED = (
+    "COUNT(*)",
+    "SUM(s)",
+    "SUM(v)",
+    "SUM(_duration)",
+    "SUM(_duration) * 2",
+    "time_avg(s)",
+    "time_sum(v)",
+    "COUNT(v)",
+)
 WITHIN = ("SUM(v) / COUNT(*) + MAX(s)", "SUM(_duration) * 2", "SUM(f) / 3")
 PICKING = (
     "MIN(n)",
@@ -136,6 +146,39 @@ def test_groups_of_events(one: dctv.Session, relational: dctv.Session, keys: tup
         agree((one, relational), "span aggregation", draw.sample(OF_EVENTS, 6), rest)
 
 
+@pytest.mark.parametrize("group", ["AND INTERSECT USING PARTITION", "USING PARTITION (p)", "USING SPANS FROM"])
+def test_filters(one: dctv.Session, relational: dctv.Session, group: str) -> None:
+    draw = random.Random(group)
+    tests = ("n = 'x'", "s > 0 OR n IS NULL", "v < 5", "s BETWEEN -7 AND 3 AND n != ''")
+    known = [*NUMBERED, "MIN(s)", "MAX(v)", "AVG(s)", "COUNT(_ts)", "COUNT(n)"]
+    for _ in range(TABLES):
+        source = f"FROM {table(draw)} GROUP {group}"
+        operator, rest = "departition", source
+        if "SPANS" in group:
+            operator, rest = "span aggregation", f"{source} {grouper(draw)}"
+        chosen = [(aggregate, draw.choice(tests)) for aggregate in draw.sample(known, 5)]
+        agree_filtered((one, relational), operator, chosen, rest)
+
+
+def agree_filtered(
+    sessions: tuple[dctv.Session, dctv.Session], operator: str, aggregates: list[tuple[str, str]], rest: str
+) -> None:
+    """Compare the kernel over values that a test lets pass, the engine over pieces, and the kernel's query."""
+    one, relational = sessions
+    fused, pieces = (
+        f"SELECT SPAN {', '.join(f'{call} AS a{number}' for number, call in enumerate(calls))} {rest}"
+        f" HAVING COUNT(*) FILTER (WHERE {more}s IS NOT NULL) < 3"
+        for more in ("", "TRUE AND ")
+        for calls in [[a.replace(")", f") FILTER (WHERE {more}({test}))") for a, test in aggregates]]
+    )
+    for sql, name in ((fused, operator), (pieces, "span departition" if operator == "departition" else "span group")):
+        lines = [row[0].strip() for row in one.sql(f"EXPLAIN {sql}").fetchall()]
+        assert any(line.startswith(f"{name} (") for line in lines), sql
+    found = outcome(one, fused)
+    assert found == outcome(one, pieces), fused
+    assert found == outcome(relational, fused), fused
+
+
 def test_having(one: dctv.Session, relational: dctv.Session) -> None:
     draw = random.Random(0)
     for _ in range(3):
@@ -148,7 +191,10 @@ def test_other_aggregates_are_the_engines(one: dctv.Session) -> None:
     source, windows = table(draw), grouper(draw)
     for aggregate in (
         "SUM(DISTINCT s)",
-        "SUM(s) FILTER (WHERE s > 0)",
+        "SUM(s) FILTER (WHERE s + 1 > 0)",
+        "SUM(s) FILTER (WHERE q > 0)",
+        "FIRST(s) FILTER (WHERE s > 0)",
+        "MAX(_ts) FILTER (WHERE s > 0)",
         "MEDIAN(s)",
         "SUM(s + 1)",
         "MAX(g.label)",
