@@ -28,8 +28,9 @@ from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
-from dctv.record import fields, replace
+from dctv.record import replace
 from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.types.schema import Kind, Schema
 
 _MAX_DEPTH = 100
@@ -388,16 +389,8 @@ def _names_itself(cte: ast.CommonTable, others: Iterable[str]) -> bool:
     own = (cte.name.text, recurring(cte.name.text))
     known = dict.fromkeys((*others, *own))
 
-    def search(node: object) -> bool:
-        if isinstance(node, ast.TableName):
-            return common_name(node.path, known) in own
-        if isinstance(node, tuple):
-            return any(search(item) for item in node)
-        if isinstance(node, ast.Node):
-            return any(search(getattr(node, one.name)) for one in fields(node) if one.name != "place")
-        return False
-
-    return search(cte.select)
+    tables = (node for node in nodes(cte.select, without=(ast.Path,)) if isinstance(node, ast.TableName))
+    return any(common_name(table.path, known) in own for table in tables)
 
 
 def _signature(function: TableFunction) -> str:

@@ -76,7 +76,8 @@ class Bound:
     @property
     def fits_all(self) -> bool:
         """Whether it is 0, NULL or `[]`, which go with every unit."""
-        return self.is_zero or isinstance(self.value, Null) or self.value == List(())
+        value = self.value
+        return self.is_zero or isinstance(value, Null) or (isinstance(value, List) and not value.items)
 
 
 def with_macro(macro: str, message: str) -> str:

@@ -92,7 +92,8 @@ def once_each(
 
     All COLUMNS of an expression stand for the same column at once, so they must say the same.
     """
-    found = [node for node in _own(expr) if isinstance(node, ast.Columns)]
+    # Queries within have columns of their own.
+    found = [node for node in nodes(expr, without=(ast.Select, ast.Path)) if isinstance(node, ast.Columns)]
     if not found:
         return [(None, expr)]
     spread = {one: _columns(one, context, starred) for one in found if one.spread}
@@ -119,12 +120,6 @@ def of_all(expr: ast.Expr, context: ClauseContext, starred: Starred, made: Made 
         same = all(test is one for test, one in zip(tests, expr.operands, strict=True))
         return expr if same else logical("AND", tests, expr.place)
     return logical("AND", [one for _, one in once_each(expr, context, starred, made)], expr.place)
-
-
-def _own(expr: ast.Expr) -> list[ast.Node]:
-    """Return the nodes of an expression but for those of queries within, which have columns of their own."""
-    nested = {id(below) for node in nodes(expr) if isinstance(node, ast.Select) for below in nodes(node)}
-    return [node for node in nodes(expr) if id(node) not in nested]
 
 
 def _replaced(node: Any, by: dict[ast.Columns, list[ast.Expr]]) -> Any:

@@ -233,7 +233,7 @@ def unknown_column(name: str, near: str | None, names: list[str], place: Place |
 
 def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
     column_name = path.parts[-1].text
-    found = meant([c.name for c in columns], column_name, path.place)
+    found = meant([c.column.name for c in columns], column_name, path.place)
     if len(found) > 1:
         raise BindError(
             f"column `{column_name}` is ambiguous: {len(found)} columns have the name",

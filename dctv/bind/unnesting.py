@@ -52,7 +52,11 @@ def unnested(expr: ast.Expr, context: ClauseContext, bind: Bind) -> list[tuple[s
 
 def refuse_others(columns: Sequence[ast.ResultColumn]) -> None:
     """Refuse a recursive `unnest` beside others, which the engine restarts for each nested list."""
-    calls = [one for one in nodes(columns) if isinstance(one, ast.Call) and one.function.text.lower() == "unnest"]
+    calls = [
+        one
+        for one in nodes(columns, without=(ast.Path,))
+        if isinstance(one, ast.Call) and one.function.text.lower() == "unnest"
+    ]
     if len(calls) > 1 and any(one.keywords for one in calls):
         raise BindError(
             "a recursive `unnest` cannot be combined with another `unnest`",

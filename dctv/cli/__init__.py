@@ -71,7 +71,7 @@ def _fill_descriptors() -> None:
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
 
 
-_ALLOCATIONS = 100_000
+_ALLOCATIONS = 250_000
 """How many more objects must be allocated before the next garbage collection: more than a short query allocates."""
 
 __all__ = ["main", "process"]

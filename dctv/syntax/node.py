@@ -109,12 +109,26 @@ class Table(Node):
     """Something a select draws columns from."""
 
 
-def nodes(value: object) -> Iterator[Node]:
-    """Yield a node, or those in a tuple, and all descendants, in pre-order."""
-    if isinstance(value, Node):
-        yield value
-        for one in fields(value):
-            yield from nodes(getattr(value, one.name))
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from nodes(item)
+def nodes(value: object, *, without: tuple[type[Node], ...] = ()) -> Iterator[Node]:
+    """Yield a node, or those in a tuple, and all descendants, in pre-order; none of those `without`, nor below them."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Node):
+            if isinstance(one, without):
+                continue
+            yield one
+            waiting += [getattr(one, name) for name in _members(type(one))]
+        elif isinstance(one, tuple | list):
+            waiting += reversed(one)
+
+
+_MEMBERS: dict[type[Node], tuple[str, ...]] = {}
+
+
+def _members(kind: type[Node]) -> tuple[str, ...]:
+    """Return the names of the fields in which there may be nodes, last ones first."""
+    found = _MEMBERS.get(kind)
+    if found is None:
+        found = _MEMBERS[kind] = tuple(f.name for f in reversed(fields(kind)) if f.name not in ("place", "written"))
+    return found
