@@ -107,16 +107,15 @@ class Parser:
         token = self.tokens[index]
         terminal = self.terminal(index)
         states = self.stacks.states
-        row_of = self.table.row
         while True:
-            action = row_of(states[-1]).get(terminal)
+            action = self._renamed(terminal)
+            if states[-1] == self._last and token.kind == END:
+                return
             if action is None:
                 raise Unexpected(index)
             if action >= 0:
                 break
             self._reduce(-1 - action, token.start)
-            if states[-1] == self._last and token.kind == END:
-                return
         states.append(action)
         self.stacks.values.append(token)
         self.stacks.starts.append(token.start)
@@ -124,13 +123,25 @@ class Parser:
         self.stacks.depths.append(0)
         self._stop = token.stop
 
+    def _renamed(self, terminal: int) -> int | None:
+        """Reduce by the productions that only rename the last value, and return the action after these.
+
+        Three of four reductions are such, through all levels of operators, so the table keeps where they end.
+        """
+        table, states = self.table, self.stacks.states
+        if len(states) == 1:
+            return table.row(states[0]).get(terminal)
+        key = (states[-2], states[-1], terminal)
+        known = table.renamed.get(key)
+        if known is None:
+            known = table.renamed[key] = table.renaming(*key)
+        states[-1], action = known
+        return action
+
     def _reduce(self, number: int, next_start: int) -> None:
         rule = self.table.rule(number)
         stacks, size = self.stacks, rule.size
         states = stacks.states
-        if size == 1 and rule.single and rule.keep:
-            states[-1] = self.table.goto(states[-2])[rule.origin]
-            return
         if size:
             parts = stacks.values[-size:]
             start, stop, depth = stacks.starts[-size], stacks.stops[-1], max(stacks.depths[-size:])

@@ -32,6 +32,11 @@ class Production:
     single: bool
     """Whether a single child replaces the whole."""
 
+    @property
+    def renames(self) -> bool:
+        """Whether it only gives its single child another name."""
+        return self.size == 1 and self.single and bool(self.keep)
+
 
 @record(frozen=False)
 class ParseTable:
@@ -52,6 +57,8 @@ class ParseTable:
     rules: list[Production | None] = field(init=False)
     rows: dict[int, Row] = field(init=False, default_factory=dict)
     gotos: dict[int, Row] = field(init=False, default_factory=dict)
+    renamed: dict[tuple[int, int, int], tuple[int, int | None]] = field(init=False, default_factory=dict)
+    """What `renaming` returned, by its arguments."""
 
     def __post_init__(self) -> None:
         self.number = {name: i for i, name in enumerate(self.terminals)}
@@ -72,6 +79,17 @@ class ParseTable:
             flat = self.packed[1][self.packed[3][state]]
             row = self.gotos[state] = dict(zip(flat[::2], flat[1::2], strict=True))
         return row
+
+    def renaming(self, below: int, state: int, terminal: int) -> tuple[int, int | None]:
+        """Return the state to which renaming leads before a terminal, and the action there, None for an error."""
+        while True:
+            action = self.row(state).get(terminal)
+            if action is None or action >= 0:
+                return state, action
+            rule = self.rule(-1 - action)
+            if not rule.renames:
+                return state, action
+            state = self.goto(below)[rule.origin]
 
     def rule(self, number: int) -> Production:
         """Return a production."""

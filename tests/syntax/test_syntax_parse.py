@@ -66,6 +66,16 @@ def test_statements_use_every_production() -> None:
             used.add(number)
             super()._reduce(number, next_start)
 
+        def _renamed(self, terminal: int) -> int | None:
+            table, states = self.table, self.stacks.states
+            while len(states) > 1:
+                action = table.row(states[-1]).get(terminal)
+                if action is None or action >= 0 or not table.rule(-1 - action).renames:
+                    break
+                used.add(-1 - action)
+                states[-1] = table.goto(states[-2])[table.rule(-1 - action).origin]
+            return super()._renamed(terminal)
+
     def nothing(_name: str, _parts: list[object], _start: int, _stop: int) -> None:
         pass
 
