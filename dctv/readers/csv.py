@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Flag, auto
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from dctv.contracts.head import compression_of, head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
-from dctv.plan.build import STAR, call, is_not_null, number, select
-from dctv.plan.expressions import FALSE, TRUE, And, Cast, Column, Expression, Keyword, Star, Struct, Text
+from dctv.plan.build import STAR, call, case, is_not_null, negated, number, select
+from dctv.plan.expressions import FALSE, NULL, TRUE, Cast, Column, Expression, IsNull, Keyword, Struct, Text
 from dctv.plan.queries import Item, Select, TableCall
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
@@ -139,39 +140,67 @@ def _typed(texts: Select, file: PlainFile) -> Select:
     connection = file.connection
     exact = {str(file.options.get(option)) for option in ("timestamp", "duration")}
     names = [name for name, *_ in connection.execute(write(replace(texts, limit=number(0)))).description]
-    counts = [call("count", Star())]
-    for column in map(Column, names):
-        counts += [call("count", column), call("count_if", _like(column, r"^[+-]?0[0-9]|^\s|\s$"))]
-        for kind, form in _KINDS.items():
-            castable = is_not_null(Cast(column, kind, lenient=True))
-            counts.append(call("count_if", And((castable, _like(column, form)))))
-        counts.append(call("count_if", _like(column, _WHOLE)))
-    found = connection.execute(write(select(*counts, source=texts))).fetchone()
+    forms = [call("bit_or", _form(Column(name))) for name in names]
+    found = connection.execute(write(select(*forms, source=texts))).fetchone()
     items = []
-    for place, name in enumerate(names):
-        values, codes, *castable, whole = found[1 + place * (3 + len(_KINDS)) :][: 3 + len(_KINDS)]
-        # Whole numbers that have more than 64 bits are no floats, which would round them.
-        fits = (
-            kind
-            for kind, n in zip(_KINDS, castable, strict=True)
-            if n == values and values and not codes and not (kind == "DOUBLE" and whole == values)
-        )
-        kind = "VARCHAR" if name in exact else next(fits, "VARCHAR")
+    for name, seen in zip(names, found, strict=True):
+        kind = "VARCHAR" if name in exact or not seen else _type_of(_Form(seen))
         items.append(Item(Cast(Column(name), kind), name))
     return select(*items, source=texts)
 
 
-_KINDS = {
-    "BIGINT": r"^[+-]?\d+$",
-    "UBIGINT": r"^\d+$",
-    "DOUBLE": r"^[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|(?i:inf|infinity|nan))$",
-    "BOOLEAN": "^(?i)(true|false)$",
-}
-_WHOLE = r"^[+-]?\d+$"
+class _Form(Flag):
+    """What texts look like; a column is searched for all of them at once."""
+
+    UNSIGNED = auto()
+    SIGNED = auto()
+    LARGE = auto()
+    """Of 64 bits without a sign."""
+    WIDE = auto()
+    """Whole numbers that have more than 64 bits; a float would round them, so a column of these alone stays text."""
+    REAL = auto()
+    BOOLEAN = auto()
+    OTHER = auto()
 
 
-def _like(column: Column, form: str) -> Expression:
-    return call("regexp_matches", column, Text(form))
+def _type_of(seen: _Form) -> str:
+    """Return the narrowest type that has place for all forms."""
+    whole = _Form.UNSIGNED | _Form.SIGNED | _Form.LARGE | _Form.WIDE
+    if seen in _Form.UNSIGNED | _Form.SIGNED:
+        return "BIGINT"
+    if seen in _Form.UNSIGNED | _Form.LARGE:
+        return "UBIGINT"
+    if _Form.REAL in seen and seen in whole | _Form.REAL:
+        return "DOUBLE"
+    return "BOOLEAN" if seen is _Form.BOOLEAN else "VARCHAR"
+
+
+_WORDS = r"(?i:true|false)"
+_VALUE = rf"^({_WORDS}|[+-]?((0|[1-9]\d*)(\.\d*)?([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|(?i:inf|infinity|nan)))$"
+"""Anything but texts, to which codes such as `007` and numbers between blanks belong."""
+
+
+def _form(column: Column) -> Expression:
+    """Return the number of a text's form. Most texts need one or two of the tests, which take most of a pass's time."""
+
+    def is_like(form: str) -> Expression:
+        return call("regexp_matches", column, Text(form))
+
+    def fits(kind: str) -> Expression:
+        return is_not_null(Cast(column, kind, lenient=True))
+
+    def chosen(*branches: tuple[Expression, _Form]) -> Expression:
+        return case(*((test, number(form.value)) for test, form in branches), default=number(_Form.OTHER.value))
+
+    wide = (fits("DOUBLE"), _Form.WIDE)
+    return case(
+        (IsNull(column), NULL),
+        (negated(is_like(_VALUE)), number(_Form.OTHER.value)),
+        (is_like(r"^\d+$"), chosen((fits("BIGINT"), _Form.UNSIGNED), (fits("UBIGINT"), _Form.LARGE), wide)),
+        (is_like(r"^[+-]\d+$"), chosen((fits("BIGINT"), _Form.SIGNED), wide)),
+        (is_like(f"^{_WORDS}$"), number(_Form.BOOLEAN.value)),
+        default=chosen((fits("DOUBLE"), _Form.REAL)),
+    )
 
 
 _REJECTED = """
