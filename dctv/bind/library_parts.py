@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dctv.bind.binding import Binding
 from dctv.bind.dependencies import Dependencies
 from dctv.catalog.namespace import LibraryPart
@@ -9,6 +11,7 @@ from dctv.catalog.stdlib import cast_to
 from dctv.plan import build as w
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
+from dctv.record import replace
 from dctv.types.schema import TS, Kind
 
 LINE = "line"
@@ -19,14 +22,15 @@ def bind_part(binder: Binding, part: LibraryPart) -> Plan:
     cached: tuple[LibraryPart, Plan, Dependencies] | None = binder.env.catalog.bound.get(id(part))
     if cached is None:
         whole = Dependencies(any=True)
-        cached = binder.env.catalog.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
+        plan = replace(_rows_of(binder, part, whole), unique=part.unique)
+        cached = binder.env.catalog.bound[id(part)] = (part, plan, whole)
     if binder.dependencies is not None:
         binder.dependencies.add(cached[2])
     return cached[1]
 
 
-def _rows_of(binder: Binding, part: LibraryPart, whole: Dependencies) -> Plan:
-    plans: list[Plan] = []
+def _rows_of(binder: Binding, part: LibraryPart, whole: Dependencies) -> Relation:
+    plans: list[Relation] = []
     numbered = True
     for view in part.views:
         dependencies = Dependencies()
@@ -50,7 +54,7 @@ def _rows_of(binder: Binding, part: LibraryPart, whole: Dependencies) -> Plan:
     return _together(part, plans, numbered=numbered)
 
 
-def _together(part: LibraryPart, plans: list[Plan], *, numbered: bool) -> Relation:
+def _together(part: LibraryPart, plans: Sequence[Relation], *, numbered: bool) -> Relation:
     """Return plans of the same columns one after another, those of events sorted by time and line.
 
     Where events have no lines, the other columns make their order the same in every run.

@@ -160,7 +160,7 @@ def _library_entries(
     found: dict[tuple[str, ...], dict[str, Entry]] = {}
     for name, schema in library.parts.items():
         views = tuple(_view(module, home) for module in library.sources[name] if module.covers(reader))
-        found.setdefault((PARTS,), {})[name] = LibraryPart(schema, views, reader)
+        found.setdefault((PARTS,), {})[name] = LibraryPart(schema, library.unique.get(name, ()), views, reader)
     for module in library.modules:
         if module.covers(reader):
             entry = (

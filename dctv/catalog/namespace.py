@@ -48,6 +48,8 @@ class LibraryPart:
     """A table that the standard library is built on: the union of some views, in order of time if timed."""
 
     schema: Schema
+    unique: tuple[str, ...]
+    """Columns that tell its rows apart, if any do."""
     views: tuple[View, ...]
     reader: str
     """The format of the trace."""

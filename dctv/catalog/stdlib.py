@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from dctv import resources
 from dctv.catalog.expected import ExpectedEvent, expected_events
@@ -93,6 +94,8 @@ class StandardLibrary:
     """The views that provide the rows of each part; each for some formats."""
     parts: Mapping[str, Schema]
     """The schemas of parts, which are the same for all formats."""
+    unique: Mapping[str, tuple[str, ...]]
+    """The columns that tell the rows of a part apart."""
     events: Mapping[str, ExpectedEvent]
     """Raw events that the views read."""
     tables: Mapping[str, Expected]
@@ -114,7 +117,7 @@ def library() -> StandardLibrary:
         name: tuple(one for one in found if one.parts[0] == _PARTS and one.parts[1:-1] == (name,)) for name in parts
     }
     tables = {name: Expected(name, Schema(Kind.REGULAR, columns)) for name, columns in _columns("tables").items()}
-    return StandardLibrary(views, sources, parts, expected_events(), tables)
+    return StandardLibrary(views, sources, parts, _unique("parts"), expected_events(), tables)
 
 
 def _with_columns(found: Sequence[LibraryModule]) -> list[LibraryModule]:
@@ -220,10 +223,21 @@ def _kind(columns: tuple[ColumnType, ...]) -> Kind:
 
 def _columns(file: str) -> Mapping[str, tuple[ColumnType, ...]]:
     """Read a file of tables by name, each with entries column = "TYPE" or "TYPE unit"."""
+    return {
+        name: tuple(_column(column, text) for column, text in table.items() if isinstance(text, str))
+        for name, table in _tables(file).items()
+    }
+
+
+def _unique(file: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the entries unique = ["column"] of such a file."""
+    return {name: tuple(table["unique"]) for name, table in _tables(file).items() if "unique" in table}
+
+
+def _tables(file: str) -> dict[str, dict[str, Any]]:
     import tomllib
 
-    data = tomllib.loads((resources.root() / "stdlib" / f"{file}.toml").read_text(encoding="utf-8"))
-    return {name: tuple(_column(*item) for item in table.items()) for name, table in data.items()}
+    return tomllib.loads((resources.root() / "stdlib" / f"{file}.toml").read_text(encoding="utf-8"))
 
 
 def _column(name: str, text: str) -> ColumnType:

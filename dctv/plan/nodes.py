@@ -55,6 +55,8 @@ class Relation(Plan):
     leaves: tuple[tuple[str, Plan], ...] = ()
     serial: bool = False
     """Whether its values depend on the order in which rows are met, so that one thread must compute it."""
+    unique: tuple[str, ...] = ()
+    """Columns of which no two rows have the same values, where the query does not show that."""
     pushed: tuple[str, ...] = ()
     """Its conditions that were written above a span operator, as EXPLAIN shows them."""
 

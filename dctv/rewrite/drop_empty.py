@@ -27,12 +27,13 @@ from dctv.plan.expressions import FALSE, NULL, Call, Cast, Column, Expression, S
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, column_names
 from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Item, Join, Select, TableName
-from dctv.plan.walk import children, columns_in, replaced, walk
+from dctv.plan.walk import children, replaced, walk
 from dctv.record import record, replace
 from dctv.rewrite.graph import bottom_up
+from dctv.rewrite.joined_sources import is_about, stands_apart
 from dctv.rewrite.needed_rows import Needs
 from dctv.rewrite.select_lists import result_names
-from dctv.rewrite.select_shapes import clauses, conditions_of_joins, nested_queries
+from dctv.rewrite.select_shapes import clauses
 from dctv.types.schema import Schema
 
 _EVERY = "every"
@@ -144,33 +145,7 @@ class _Emptying:
         if join.kind != "LEFT":
             return join.kind == "ANTI"
         source = join.source
-        if not isinstance(source, TableName) or source.columns or nested_queries(select):
-            return False
-        called = source.called.lower()
-        others = [one for one in select.sources if one is not source]
-        alone = all(one.called.lower() != called for one in others)
-        return (
-            alone
-            and not _contains_column(called, *others)
-            and self._is_qualified(select, called, self.types[source.name])
-        )
-
-    def _is_qualified(self, select: Select, called: str, types: Mapping[str, str]) -> bool:
-        """Whether a select qualifies each column by its source, except where it sorts by its own results."""
-        read = (*select.items, *clauses(select), *conditions_of_joins(select))
-        outputs = {item.output for item in select.items}
-        own = {name.lower() for name in types}
-        sorting = {id(term.operand) for term in select.order_by}
-        for node in walk(*read):
-            if isinstance(node, Column):
-                unclear = node.table is None and node.name.lower() in own
-                if unclear and not (id(node) in sorting and node.name in outputs):
-                    return False
-                if _is_about(node, called) and node.name not in types:
-                    return False
-            if isinstance(node, Star) and node.table is not None:
-                return False
-        return not any(item.is_star for item in select.items)
+        return isinstance(source, TableName) and stands_apart(select, source, self.types[source.name])
 
     def _without_columns(self, select: Select, source: FromItem) -> Select:
         """Write NULL for the columns of a source that is gone."""
@@ -179,9 +154,9 @@ class _Emptying:
 
         def nothing(node: Node) -> Node | None:
             match node:
-                case Item(Column() as column, None) if _is_about(column, called):
+                case Item(Column() as column, None) if is_about(column, called):
                     return Item(Cast(NULL, types[column.name]), column.name)
-                case Column() if _is_about(node, called):
+                case Column() if is_about(node, called):
                     return Cast(NULL, types[node.name])
                 case _:
                     return None
@@ -230,16 +205,6 @@ class _Emptying:
             limit=compound.limit,
             offset=compound.offset,
         )
-
-
-def _contains_column(called: str, *nodes: Node) -> bool:
-    """Whether some nodes contain a column of the source of that name."""
-    return any(_is_about(column, called) for column in columns_in(*nodes))
-
-
-def _is_about(column: Column, called: str) -> bool:
-    """Whether a column is qualified by the name of that source."""
-    return column.table is not None and column.table.lower() == called
 
 
 def _outside_calls(node: Node) -> Iterator[Node]:

@@ -9,6 +9,7 @@ from dctv.plan.nodes import Plan
 from dctv.rewrite.cut_fleets import cut_fleets
 from dctv.rewrite.drop_copies import drop_copies
 from dctv.rewrite.drop_empty import drop_empty
+from dctv.rewrite.drop_joins import drop_joins
 from dctv.rewrite.drop_partitions import drop_partitions
 from dctv.rewrite.drop_sorts import drop_sorts
 from dctv.rewrite.from_statistics import from_statistics
@@ -19,6 +20,7 @@ from dctv.rewrite.relational import relational
 from dctv.rewrite.settings import RewriteSettings
 
 RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
+    drop_joins,
     drop_empty,
     from_statistics,
     push_filter,
