@@ -50,8 +50,7 @@ class SpillFolder:
             # The home is not writable.
             root = Path.cwd()
         _remove_abandoned(root)
-        self.path = _made(root)
-        self._lock = _lock(_lock_of(self.path))
+        self.path, self._lock = _made(root)
 
     def close(self) -> None:
         """Remove the folder and its lock, and those of worker processes that were ended."""
@@ -63,18 +62,28 @@ class SpillFolder:
             _remove_abandoned(self.path.parent)
 
 
-def _made(root: Path) -> Path:
-    """Make a new folder and return it; if that fails, whatever first writes to it reports why."""
+def _made(root: Path) -> tuple[Path, FileLock | None]:
+    """Make a new folder, and return it with its lock; if that fails, whatever first writes to it reports why.
+
+    The lock is there first: a folder without one might be taken for that of a process that is gone.
+    """
     while True:
         path = root / _name()
+        try:
+            lock = _lock(_lock_of(path))
+        except FileExistsError:
+            continue
         try:
             path.mkdir(mode=0o700)
         except FileExistsError:
             # Others may write to the root: one that is there already may be theirs.
+            if lock is not None:
+                _lock_of(path).unlink(missing_ok=True)
+                lock.close()
             continue
         except OSError:
             pass
-        return path
+        return path, lock
 
 
 def _name() -> str:
@@ -90,19 +99,26 @@ def _lock_of(folder: Path) -> Path:
 
 
 def _lock(path: Path) -> FileLock | None:
-    """Lock a new file; None if that is impossible: then the folder stays if this process is killed."""
-    while True:
-        try:
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError:
-            return None
-        if locked(file, _EXCLUSIVE, unknown=False) and is_at(file, path):
-            return FileLock(file)
-        there = is_at(file, path)
-        os.close(file)
-        if there:
-            path.unlink(missing_ok=True)
-            return None
+    """Lock a new file; None if that is impossible: then the folder stays if this process is killed.
+
+    Raises:
+        FileExistsError: it is there, or another process has removed it already, since it was not locked yet.
+    """
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        raise
+    except OSError:
+        return None
+    taken = not locked(file, _EXCLUSIVE) or not is_at(file, path)
+    if not taken and locked(file, _EXCLUSIVE, unknown=False):
+        return FileLock(file)
+    os.close(file)
+    if taken:
+        raise FileExistsError(path)
+    # The file system has no locks.
+    path.unlink(missing_ok=True)
+    return None
 
 
 def _remove_abandoned(root: Path) -> None:

@@ -103,3 +103,19 @@ def test_a_folder_that_cannot_be_written_needs_no_lock(tmp_path: Path, monkeypat
         folder = SpillFolder(tmp_path)
     assert folder.path.parent == tmp_path
     folder.close()
+
+
+def test_a_folder_is_not_abandoned_before_it_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    others = iter([tmp_path])
+
+    def lock(file: int, operation: int) -> None:
+        for other in others:
+            SpillFolder(other).close()
+        flock(file, operation)
+
+    flock = fcntl.flock
+    monkeypatch.setattr(fcntl, "flock", lock)
+    folder = SpillFolder(tmp_path)
+    assert folder.path.is_dir()
+    folder.close()
+    assert names(tmp_path) == []
