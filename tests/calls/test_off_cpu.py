@@ -11,6 +11,7 @@ import pytest
 
 from dctv.session import Session
 from tests.command_line import ROOT, run
+from tests.readers.uftrace.uftrace_directory import ENTRY, EXIT, Directory, calls, record, switch
 
 RECORDED = ROOT / "tests" / "data" / "uftrace" / "switches"
 
@@ -74,3 +75,41 @@ def test_ranges_since_the_begin_count_from_the_first_call(end: str) -> None:
     assert lines[0].split() == ["#", "ELAPSED", "DURATION", "TID", "FUNCTION"]
     assert lines[1].split("]")[1].split("|")[1] == " __monstartup();"
     assert lines.index("") == 8
+
+
+def forked(folder: Path) -> Path:
+    """A process that forks; the new one waits for a CPU before its first record."""
+    parent = calls((1000, "main"), (2000, "a"), (3200, None), (9000, None))
+    child = record(6000, EXIT, "a", 1) + record(6500, ENTRY, "b", 1) + record(7000, EXIT, "b", 1)
+    directory = Directory(
+        {1: parent, 2: child + record(7500, EXIT, "main", 0)},
+        features=["perf-event"],
+        tasks=(*Directory().tasks, "FORK timestamp=0.000002500 pid=2 ppid=1"),
+        files={"perf-cpu0.dat": switch(3000, 2, out=False) + switch(3500, 2, out=True) + switch(5500, 2, out=False)},
+    )
+    return directory.write(folder)
+
+
+def test_a_forked_process_waits_within_the_fork(tmp_path: Path) -> None:
+    """The wait is in the `fork`, here `a`, though its entry is the parent's."""
+    recorded = forked(tmp_path / "d")
+    lines = run("replay", "--no-index", recorded).out.splitlines()
+    assert [line for line in lines if "[      2]" in line] == [
+        "   2.000 us [      2] |     /* linux:schedule */",
+        "   3.000 us [      2] |   } /* a */",
+        "   0.500 us [      2] |   b();",
+        "   4.500 us [      2] | } /* main */",
+    ]
+    for options in ([], ["-t", "1ns"]):
+        done = run("report", "--no-index", *options, recorded)
+        rows = [line.split() for line in done.out.splitlines()[2:]]
+        assert {row[-1]: (row[0], row[2]) for row in rows} == {
+            "main": ("12.500", "7.800"),
+            "a": ("4.200", "2.200"),
+            "linux:schedule": ("2.000", "2.000"),
+            "b": ("0.500", "0.500"),
+        }
+    with Session(index=False) as session:
+        session.mount(str(recorded), "t")
+        found = session.sql("SELECT name, unitless(self), unitless(off_cpu) FROM t.calls.by_function").fetchall()
+    assert sorted(found) == [("a", 2200, 2000), ("b", 500, 0), ("main", 7800, 0)]

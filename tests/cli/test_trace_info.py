@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.command_line import ROOT, run
-from tests.readers.uftrace.uftrace_directory import Directory, calls
+from tests.readers.uftrace.uftrace_directory import Directory, calls, switch, task_event
 
 CALLS = ROOT / "tests/data/stdlib/calls.pfw"
 LINES = [
@@ -47,6 +47,20 @@ def test_info_of_a_recording_has_machine_and_program(tmp_path: Path) -> None:
     ran = run("info", folder, "--no-index")
     assert (ran.code, ran.err, ran.out) == (0, "", INFO)
     assert run("info", folder, "--task", "--no-index").out == TASKS
+
+
+def test_threads_begin_with_the_first_that_the_kernel_recorded(tmp_path: Path) -> None:
+    """The recorder notes a new process when that runs."""
+    tasks = (
+        Directory().tasks[0].replace("000000001", "000000100"),
+        Directory().tasks[1].replace("000000001", "000000100"),
+        "FORK timestamp=0.000000150 pid=2 ppid=1",
+    )
+    files = {"perf-cpu0.dat": switch(200, 1, out=True) + switch(210, 1, out=False) + task_event(7, 120, 2)}
+    dat = {1: calls((110, "main"), (300, None)), 2: calls((160, "a"), (170, None))}
+    folder = Directory(dat, features=["perf-event"], tasks=tasks, files=files).write(tmp_path / "data")
+    lines = run("info", folder, "--task", "--no-index").out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == ["0.000000100", "0.000000120"]
 
 
 def test_signals_are_named(tmp_path: Path) -> None:

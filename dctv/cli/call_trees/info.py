@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.cli.call_trees.lookups import ListedThread, first_calls, tasks_of
+from dctv.cli.call_trees.lookups import ListedThread, first_calls, first_kernel_events, tasks_of
 from dctv.cli.call_trees.queries import CallSource
 from dctv.cli.call_trees.recording import Recording, version_of
 from dctv.errors import UsageError
@@ -152,8 +152,11 @@ def write_tasks(session: Session, source: CallSource, recording: Recording | Non
     if any(one.start is None for one in tasks):
         first = {tid: time + source.start for tid, time in first_calls(session).items()}
     out.write(f"#{'TIMESTAMP     ':>23}  FLAGS     TID     {'TASK':16}  DATA SIZE\n".encode())
+    kernel = {tid: time + source.start for tid, time in first_kernel_events(session, source).items()}
     for task in tasks:
-        start = max(first.get(task.tid, 0) if task.start is None else task.start, 0)
+        start = first.get(task.tid, 0) if task.start is None else task.start
+        # The recorder's own note of a new thread comes later than the kernel's.
+        start = max(min(start, kernel.get(task.tid, start)), 0)
         flags = ("F" if task.tid == task.pid else " ") + ("S" if task.tid in programs else " ") + "   "
         stamp = f"{start // 10**9:13}.{start % 10**9:09}"
         out.write(f" {stamp}  {flags}  [{task.tid:7}]  {task.name:16} {_size(recording, task.tid)}\n".encode())

@@ -83,6 +83,15 @@ def first_calls(session: Session) -> Mapping[int, int]:
     return dict(session.sql(f"SELECT tid, MIN(_ts) FROM {TRACE}.calls GROUP BY tid").fetchall())
 
 
+def first_kernel_events(session: Session, source: CallSource) -> Mapping[int, int]:
+    """Return the time of each thread's first event of the kernel."""
+    tables = (table for table in source.events if table.startswith("linux:"))
+    events = " UNION ALL ".join(
+        f"SELECT tid, unitless(_ts) AS at FROM {TRACE}.raw_events.`{table}`" for table in tables
+    )
+    return dict(session.sql(f"SELECT tid, MIN(at) FROM ({events}) GROUP BY tid").fetchall()) if events else {}
+
+
 def running_times(session: Session, source: CallSource, shown: str) -> Mapping[int, tuple[int, int]]:
     """Return the running time of each thread within the filters, in ns, and how much of it was off-CPU."""
     begun = (

@@ -373,15 +373,20 @@ impl Printer {
                 let shown = call.marks & ENTRY != 0 || !call.timed;
                 shown && !call.is_event && within.is_none_or(|id| call.id == id)
             });
-            call.map(|call| call.depth)
+            // No line of a call whose start was not recorded has set the indentation.
+            call.map(|call| (call.depth, (!call.timed).then(|| call.indent.saturating_add(1))))
         };
         if within.is_none() {
             self.leave_until(Some(time), number, i32::MIN);
         }
-        let depth = self.threads.get(&number).and_then(open);
+        let around = self.threads.get(&number).and_then(open);
+        let depth = around.map(|(depth, _)| depth);
         self.leave_until(Some(time), number, depth.map_or(0, |depth| depth + 1));
         if depth.is_none() && !loss {
             return;
+        }
+        if let (Some(thread), Some((_, Some(indent)))) = (self.threads.get_mut(&number), around) {
+            thread.indent = indent;
         }
         let duration = columns.long(8, row);
         if let (Some(_), Some(depth)) = (duration.filter(|_| !self.style.flat), depth) {

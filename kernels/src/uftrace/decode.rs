@@ -71,7 +71,15 @@ impl Decoder {
         }
         self.winners = Winners::new(&times);
         metadata::before(sink, &self.setup);
-        self.merged = Some(Merged::new(sink, &mut self.setup));
+        let mut merged = Merged::new(sink, &mut self.setup);
+        for source in &mut self.sources {
+            if let Kind::Task(number) = source.kind
+                && let Some(task) = merged.tasks.get_mut(number)
+            {
+                task.first = source.first_call()?;
+            }
+        }
+        self.merged = Some(merged);
         Ok(())
     }
 

@@ -337,7 +337,7 @@ impl Dumper {
         };
         let bytes = source.feed.view(record::BYTES + 2)?;
         let length = number_of(bytes.get(record::BYTES..).unwrap_or(&[]), self.big) as usize;
-        let whole = record::BYTES + (length + 2).next_multiple_of(8);
+        let whole = record::event_bytes(length);
         let bytes = source.feed.view(whole)?;
         if bytes.len() < whole {
             return source.cut_off();

@@ -17,8 +17,16 @@ impl Merged {
     /// Handle a record of the kernel about a task.
     pub fn happened(&mut self, sink: &mut Sink, kind: Kind, happened: Happened) {
         let Kind::Perf(cpu) = kind else { return };
-        let line = self.next_line(happened.time);
         let number = self.number(happened.tid, happened.pid);
+        // A thread is within its first calls after it is on a CPU, and before it leaves it.
+        let fresh = self.tasks.get(number).is_some_and(|task| !task.steady);
+        if fresh && matches!(happened.what, What::Out { .. }) {
+            self.begin(number, happened.time);
+        }
+        let line = self.next_line(happened.time);
+        if fresh && matches!(happened.what, What::In) {
+            self.begin(number, happened.time);
+        }
         let Some(task) = self.tasks.get_mut(number) else {
             return;
         };

@@ -9,20 +9,27 @@ use super::task::{Frame, NO_SLOT, UNKNOWN};
 use crate::rows::Failure;
 
 impl Merged {
-    /// Handle the first record of a thread, or the first after a loss.
+    /// Handle the first records of a thread, or the first after a loss.
+    ///
+    /// The kernel may have records of a thread before its own. They belong to the calls that the thread is within, which
+    /// its first own record of a call tells.
     #[cold]
     #[inline(never)]
-    pub(super) fn begin(&mut self, number: usize, record: &Record) {
+    pub(super) fn begin(&mut self, number: usize, time: i64) {
         let Some(task) = self.tasks.get_mut(number) else {
             return;
         };
-        let since = *task.since.get_or_insert(record.time);
-        if !task.begun && record.kind != record::EVENT {
+        let since = *task.since.get_or_insert(time);
+        let first = task.first.filter(|_| !task.begun);
+        if let Some(first) = first {
             let ppid = task.ppid;
-            let stack = self.inherited(ppid, since, record.depth);
+            let stack = self.inherited(ppid, since, first.depth);
             if let Some(task) = self.tasks.get_mut(number) {
                 task.stack = stack;
                 task.begun = true;
+                if first.kind == record::EXIT {
+                    self.line = task.called(first.depth.saturating_add(1), since, self.line + 1) - 1;
+                }
             }
         }
         if let Some(task) = self.tasks.get_mut(number) {
@@ -172,6 +179,7 @@ impl Merged {
             && let Some(below) = task.stack.last_mut()
         {
             below.children = true;
+            below.inner = below.inner.max(record.time.saturating_sub(start));
         }
         self.calls.row(task, &frame, end);
         Ok(())

@@ -105,7 +105,10 @@ impl Merged {
         };
         task.last_at(record.time);
         if !task.steady {
-            self.begin(number, record);
+            if record.kind != record::EVENT {
+                task.first.get_or_insert(*record);
+            }
+            self.begin(number, record.time);
         }
         let line = self.next_line(record.time);
         match record.kind {
@@ -125,7 +128,7 @@ impl Merged {
         let bytes = source.feed.view(record::BYTES + 2)?;
         let length = bytes.get(record::BYTES..).unwrap_or(&[]);
         let length = number_of(length, self.big) as usize;
-        let whole = record::BYTES + (length + 2).next_multiple_of(8);
+        let whole = record::event_bytes(length);
         let bytes = source.feed.view(whole)?;
         if bytes.len() < whole {
             return source.cut_off();

@@ -10,6 +10,11 @@ pub const EXIT: u8 = 1;
 pub const LOST: u8 = 2;
 pub const EVENT: u8 = 3;
 
+/// Bytes of an event's record and its data, which have this length.
+pub fn event_bytes(length: usize) -> usize {
+    BYTES + (length + 2).next_multiple_of(8)
+}
+
 /// A record of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {

@@ -4,6 +4,7 @@ use super::external::{self, Line};
 use super::feed::Feed;
 use super::perf::{self, Happened, Perf};
 use super::record::{self, Record};
+use crate::input::bytes::number_of;
 use crate::rows::{Failure, Note};
 
 /// Bytes to search for a next record after invalid ones.
@@ -76,6 +77,29 @@ impl RecordFile {
             Some(SideRecord::Message(time, _)) => Some(*time),
             None => self.record().map(|record| record.time),
         }
+    }
+
+    /// Look ahead for the next record of a call, which events may precede; None if there is something else.
+    pub fn first_call(&mut self) -> Result<Option<Record>, Failure> {
+        let big = self.big;
+        let mut at = 0;
+        while at < SEARCH {
+            let bytes = self.feed.view(at + record::BYTES + 2)?;
+            let bytes = bytes.get(at..).unwrap_or(&[]);
+            let Some(found) = bytes.first_chunk().and_then(|head| Record::parse(head, big)) else {
+                break;
+            };
+            match found.kind {
+                record::EVENT if found.more => {
+                    let length = bytes.get(record::BYTES..).unwrap_or(&[]);
+                    at += record::event_bytes(number_of(length, big) as usize);
+                }
+                record::EVENT => at += record::BYTES,
+                record::LOST => break,
+                _ => return Ok(Some(found)),
+            }
+        }
+        Ok(None)
     }
 
     /// Consume the next record, which has no data, if the time of another one after it is known.

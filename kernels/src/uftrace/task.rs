@@ -59,6 +59,8 @@ pub struct Task {
     /// Arguments of the calls on the stack, one text after the other.
     pub texts: Vec<u8>,
     pub off: Option<Off>,
+    /// Its first own record of a call.
+    pub first: Option<Record>,
     /// The time of the first record, or of the first after a loss.
     pub since: Option<i64>,
     /// The time of the last record; `i64::MIN` without records.

@@ -18,6 +18,7 @@ from tests.readers.uftrace.uftrace_directory import (
     address,
     calls,
     comm,
+    event,
     load,
     notes,
     record,
@@ -89,6 +90,64 @@ def test_forked_threads_begin_within_the_calls_of_their_parents(tmp_path: Path) 
         ("b", 170, 10, 1, "main", None),
     }
     assert {row["pid"] for row in found} == {2}
+
+
+def test_switches_before_the_first_record_belong_to_the_fork(tmp_path: Path) -> None:
+    """The new process is then within the calls that were open when it began, even if the parent has left them since."""
+    parent = [(100, "main"), (110, "a"), (115, "b"), (140, None), (145, None), (150, "c"), (200, None), (300, None)]
+    child = event(158, 1_000_001) + record(160, EXIT, "b", 2) + record(170, EXIT, "a", 1)
+    off = switch(120, 2, out=False) + switch(125, 2, out=True) + switch(155, 2, out=False)
+    directory = Directory(
+        {1: calls(*parent), 2: child + record(190, EXIT, "main", 0)},
+        features=["event", "perf-event"],
+        tasks=FORK,
+        files={"perf-cpu0.dat": off, "events.txt": "EVENT: 1000001 prov:ev\n"},
+    )
+    trace = load(directory.write(tmp_path / "d"))
+    found = [row for row in rows(trace) if row["tid"] == 2]
+    assert [(r["name"], r["_ts"], r["dur"], r["self"], r["state"]) for r in found] == [
+        ("b", 120, 40, 10, "entered"),
+        ("a", 120, 50, 10, "entered"),
+        ("main", 120, 70, 20, "entered"),
+    ]
+    fork, caller, outermost = found
+    assert (fork["parent"], caller["parent"], outermost["parent"]) == (caller["id"], outermost["id"], None)
+    assert rows(trace, "linux:schedule", "_ts", "dur", "call") == [(125, 30, fork["id"])]
+    assert rows(trace, "prov:ev", "_ts", "call") == [(158, fork["id"])]
+
+
+def test_switches_before_the_first_call_belong_to_the_one_around_it(tmp_path: Path) -> None:
+    """The fork itself was not recorded here."""
+    off = switch(120, 2, out=True) + switch(130, 2, out=False)
+    parent = calls((100, "main"), (200, None))
+    child = record(160, ENTRY, "a", 1) + record(170, EXIT, "a", 1)
+    directory = Directory({1: parent, 2: child}, tasks=FORK, files={"perf-cpu0.dat": off})
+    trace = load(directory.write(tmp_path / "d"))
+    found = [row for row in rows(trace) if row["tid"] == 2]
+    assert sorted((r["name"], r["_ts"], r["dur"], r["self"], r["state"]) for r in found) == [
+        ("a", 160, 10, 10, None),
+        ("main", 120, 50, 30, "inherited"),
+    ]
+    (main,) = (row["id"] for row in found if row["name"] == "main")
+    assert rows(trace, "linux:schedule", "_ts", "call") == [(120, main)]
+
+
+def test_switches_of_a_process_without_records_belong_to_no_call(tmp_path: Path) -> None:
+    off = switch(120, 2, out=True) + switch(130, 2, out=False)
+    directory = Directory({1: calls((100, "main"), (200, None)), 2: b""}, tasks=FORK, files={"perf-cpu0.dat": off})
+    trace = load(directory.write(tmp_path / "d"))
+    assert rows(trace, "call", "name", "tid") == [("main", 1)]
+    assert rows(trace, "linux:schedule", "_ts", "call") == [(120, None)]
+
+
+def test_the_callers_of_calls_without_entries_exclude_them(tmp_path: Path) -> None:
+    data = calls((100, "main"), (110, "a"), (120, None)) + record(150, EXIT, "b", 1) + record(180, EXIT, "main", 0)
+    trace = load(Directory({1: data}).write(tmp_path / "d"))
+    assert sorted(rows(trace, "call", "name", "_ts", "dur", "self", "state")) == [
+        ("a", 110, 10, 10, None),
+        ("b", 100, 50, 50, "entered"),
+        ("main", 100, 80, 30, None),
+    ]
 
 
 def test_exec_leaves_all_calls(tmp_path: Path) -> None:
