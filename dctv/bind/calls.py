@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from dctv.bind import aggregate_states, lambdas, macros, nested, sparklines, state_paths
-from dctv.bind.bound import Bound, Family, need_bare, scale, unify
+from dctv.bind.alike import alike
+from dctv.bind.bound import Bound, Family, need_bare, scale
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import parts_of
 from dctv.bind.other_tools import ELSEWHERE
@@ -74,9 +75,7 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
         return made
     name = expr.function.text.lower()
     kind = _kind(name, expr, context)
-    if kind == "window" and expr.over is None:
-        hint = f"say over which rows: {name}(...) OVER (PARTITION BY ... ORDER BY _ts)"
-        raise BindError(f"`{name}` is a window function, it needs OVER (...)", expr.place, hint=hint)
+    _check_form(name, expr, kind)
     aggregate = kind == "aggregate" and expr.over is None
     _check_place(name, expr, context, aggregate=aggregate)
     inner = replace(context, inside_aggregate=True) if aggregate else context
@@ -88,7 +87,7 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     if name == "contains":
         name = _containing(arguments)
     if name in _ALIKE:
-        arguments = unify(arguments, f"`{name}`")
+        arguments = alike(arguments, f"`{name}`")
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unnest":
         refuse_part(expr, arguments)
@@ -202,6 +201,17 @@ def _kind(name: str, expr: ast.Call, context: ClauseContext) -> str:
         hint = ELSEWHERE.get(name) or cast or (f"did you mean `{near}`?" if near else None)
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)
     return functions[name]
+
+
+def _check_form(name: str, expr: ast.Call, kind: str) -> None:
+    """Check that a window function has OVER, and a function of single rows nothing that is about several."""
+    if kind == "window" and expr.over is None:
+        hint = f"say over which rows: {name}(...) OVER (PARTITION BY ... ORDER BY _ts)"
+        raise BindError(f"`{name}` is a window function, it needs OVER (...)", expr.place, hint=hint)
+    aggregates = expr.over is not None or expr.filter is not None or expr.distinct or expr.order_by
+    if kind == "scalar" and aggregates and name not in _WRITTEN:  # these say it in their own way
+        hint = f"it computes a value of one row: `{name}(...)` stands alone"
+        raise BindError(f"`{name}` is neither a window function nor an aggregate", expr.place, hint=hint)
 
 
 def _check_place(name: str, expr: ast.Call, context: ClauseContext, *, aggregate: bool) -> None:

@@ -8,7 +8,8 @@ from math import copysign, isfinite
 from typing import cast
 
 from dctv.bind import calls, nested, operators, time_literals
-from dctv.bind.bound import Bound, constant, convert, unify, with_parts
+from dctv.bind.alike import alike
+from dctv.bind.bound import Bound, constant, convert, with_parts
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import aggregates, parts_of
 from dctv.bind.many_columns import Chosen
@@ -245,11 +246,11 @@ def _case(expr: ast.Case, context: ClauseContext) -> Bound:
     subject = None if expr.operand is None else compared(expr.operand, context)
     tests = [compared(when, context) if subject else condition(when, context) for when, _ in expr.branches]
     if subject is not None:
-        subject, *tests = unify([subject, *tests], "CASE")
+        subject, *tests = alike([subject, *tests], "CASE")
     values = [bind(then, context) for _, then in expr.branches]
     if expr.otherwise is not None:
         values.append(bind(expr.otherwise, context))
-    values = unify(values, "CASE")
+    values = alike(values, "CASE")
     branches = tuple((test.value, value.value) for test, value in zip(tests, values, strict=False))
     default = values[-1].value if expr.otherwise is not None else None
     written = Case(branches, default, None if subject is None else subject.value)

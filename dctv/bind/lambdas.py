@@ -67,12 +67,10 @@ def lambda_call(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -
 
 def _checked(name: str, expr: ast.Call) -> tuple[ast.Lambda, ast.Expr | None]:
     """Return the lambda of a call, and the initial value of a reduction."""
-    plain = not (expr.keywords or expr.distinct or expr.order_by or expr.nulls)
-    if expr.over is not None or expr.filter is not None or not plain:
-        raise BindError(f"`{name}` is neither a window function nor an aggregate", expr.place)
     most = 3 if name.endswith("reduce") else 2
     given = expr.arguments
-    if len(given) < 2 or len(given) > most or not isinstance(given[1], ast.Lambda):
+    plain = not (expr.keywords or expr.nulls)
+    if not plain or len(given) < 2 or len(given) > most or not isinstance(given[1], ast.Lambda):
         hint = f"such as {name}(x, lambda {'a, b: a + b' if most > 2 else 'v: v + 1'})"
         raise BindError(f"`{name}` takes a list and a lambda", expr.place, hint=hint)
     body = given[1]

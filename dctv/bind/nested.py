@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from dctv.bind.bound import Bound, constant, need_bare, unify
+from dctv.bind.alike import alike
+from dctv.bind.bound import Bound, constant, need_bare
 from dctv.bind.context import ClauseContext
 from dctv.bind.members import is_json, member_of, shown
 from dctv.bind.scope import family_of
@@ -34,7 +35,7 @@ def list_(expr: ast.List, context: ClauseContext, bind: Bind) -> Bound:
 
 
 def _list(items: Sequence[Bound], what: str, expr: ast.Expr) -> Bound:
-    parts = unify(list(items), what)
+    parts = alike(list(items), what)
     made = of_call("list_value", [one.type for one in parts]) if parts else list_of(plain('"NULL"'))
     return Bound(List(tuple(one.value for one in parts)), _unit(parts), expr.place, parts=tuple(parts), type=made)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dctv.bind import time_literals
+from dctv.bind.alike import alike
 from dctv.bind.bound import Bound, arithmetic_family, as_interval, as_time, constant, is_time, scale, unify
 from dctv.bind.types import BOOLEAN, INTERVAL, VARCHAR, of_call, of_operator, settled
 from dctv.bind.wall_clock import as_times
@@ -71,7 +72,7 @@ def unary(expr: ast.Unary, bound: Bound) -> Bound:
 def binary(expr: ast.Binary, left: Bound, right: Bound, catalog: Catalog) -> Bound:
     """Bind an infix operator."""
     if expr.op in COMPARISONS:
-        left, right = unify(as_times([left, right], catalog), f"`{expr.op}`")
+        left, right = alike(as_times([left, right], catalog), f"`{expr.op}`")
         return _infix(expr, left, right)
     if expr.op in ("+", "-"):
         return _sum(expr, left, right)
@@ -239,13 +240,13 @@ def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None, *
 
 def between(expr: ast.Between, subject: Bound, low: Bound, high: Bound, catalog: Catalog) -> Bound:
     """Bind BETWEEN."""
-    parts = unify(as_times([subject, low, high], catalog), "BETWEEN")
+    parts = alike(as_times([subject, low, high], catalog), "BETWEEN")
     return _range("BETWEEN", Between(*(one.value for one in parts)), parts, expr)
 
 
 def in_list(expr: ast.InList, subject: Bound, items: list[Bound], catalog: Catalog) -> Bound:
     """Bind IN with a list."""
-    parts = unify(as_times([subject, *items], catalog), "IN")
+    parts = alike(as_times([subject, *items], catalog), "IN")
     first, *others = [one.value for one in parts]
     return _range("IN", InList(first, tuple(others)), parts, expr)
 

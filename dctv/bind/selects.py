@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import cast
 
 from dctv.bind import expressions
+from dctv.bind.alike import alike
 from dctv.bind.binding import Binding
-from dctv.bind.bound import Bound, constant, convert, scale, unify
+from dctv.bind.bound import Bound, constant, convert, scale
 from dctv.bind.branches import of_branches
 from dctv.bind.context import BoundColumn, BoundQuery, ClauseContext, Leaves
 from dctv.bind.distinct_on import first_of_each
@@ -118,7 +119,7 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
                 row[0].place if row else values.place,
             )
     rows = [[expressions.bind(e, context) for e in row] for row in values.rows]
-    columns = [unify(list(column), "VALUES") for column in zip(*rows, strict=True)]
+    columns = [alike(list(column), "VALUES") for column in zip(*rows, strict=True)]
     written = tuple(tuple(b.value for b in row) for row in zip(*columns, strict=True))
     names = tuple(f"column{i + 1}" for i in range(width))
     types = [settled(of_choice([b.type for b in column])) for column in columns]

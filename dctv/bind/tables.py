@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dctv.bind import expressions
+from dctv.bind.alike import alike
 from dctv.bind.asof import check_asof, with_one_nearest
 from dctv.bind.binding import Binding
-from dctv.bind.bound import Bound, unify
+from dctv.bind.bound import Bound
 from dctv.bind.comma_warnings import warn_of_comma
 from dctv.bind.context import Leaves
 from dctv.bind.dependencies import Dependencies
@@ -248,7 +249,7 @@ def _merge(
             hint = f"did you mean `{near}`?" if near else None
             raise BindError(f"{aliases} has no column `{name.text}`", name.place, hint=hint)
     bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]
-    left, right = unify(bounds, "USING")
+    left, right = alike(bounds, "USING")
     assert columns[0] is not None
     assert columns[1] is not None
     value = (right if node.kind == "RIGHT" else left).value
