@@ -99,11 +99,6 @@ class Index:
             raise IndexUnusable(f"the index `{self.path}` is damaged: {error}") from None
 
     @property
-    def reader(self) -> str:
-        """The name of the format's reader."""
-        return self.about["reader"]
-
-    @property
     def generation(self) -> str:
         """Changes whenever the column store is rewritten."""
         return self.about["generation"]
@@ -267,22 +262,6 @@ class Index:
         """Count events by category and name, from the manifest; a missing category is empty."""
         query = "SELECT cat, name, sum(event_count) FROM checkpoint_event_ranges GROUP BY cat, name"
         return {(category, name): count for category, name, count in self._rows(query)}
-
-    def event_lines(self, position: int) -> Mapping[tuple[str, str], bytes]:
-        """Return the manifest of a chunk: for each category and name, the little-endian u32 lines of its events."""
-        chunk = self.chunks[position]
-        query = """
-            SELECT cat, name, line_numbers FROM checkpoint_event_ranges
-            WHERE file_info_id = ? AND checkpoint_idx = ?"""
-        return {(category, name): lines for category, name, lines in self._rows(query, (chunk.file, chunk.number))}
-
-    def other_lines(self, position: int) -> Mapping[str, bytes]:
-        """Return the lines of a chunk that are not events, by type."""
-        chunk = self.chunks[position]
-        query = """
-            SELECT meta_type, line_numbers FROM checkpoint_metadata_lines
-            WHERE file_info_id = ? AND checkpoint_idx = ?"""
-        return dict(self._rows(query, (chunk.file, chunk.number)))
 
     @cached_property
     def store(self) -> Mapping[str, StoredFile] | None:

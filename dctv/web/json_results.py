@@ -24,11 +24,6 @@ class Answer:
     """Values in the form of JSON."""
     complete: bool
 
-    def dicts(self) -> list[dict[str, Any]]:
-        """Return the rows as objects, keyed by column names."""
-        names = [column.name for column in self.columns]
-        return [dict(zip(names, row, strict=True)) for row in self.rows]
-
     def table(self) -> dict[str, Any]:
         """Return columns and rows in the form that the page expects."""
         return {"columns": described(self.columns), "rows": self.rows, "complete": self.complete}
