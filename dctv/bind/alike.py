@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dctv.bind.bound import Bound, unify
 from dctv.bind.types import settled
 from dctv.errors import BindError
@@ -23,6 +25,9 @@ Types that it casts to several kinds are in none: texts, JSON, BIT, UNION and VA
 """
 
 
+HINT = "cast one of them, such as x::STRING"
+
+
 def alike(bounds: list[Bound], what: str) -> list[Bound]:
     """Bring operands to the finest of their units.
 
@@ -30,23 +35,22 @@ def alike(bounds: list[Bound], what: str) -> list[Bound]:
         BindError: the engine has no type for all of them; it would say so only when the query runs, without a place.
     """
     unified = unify(bounds, what)
-    kinds: dict[str, Bound] = {}
-    for bound in unified:
-        made = settled(bound.type)
-        kind = None if made is None else _kind(made)
-        if kind is not None:
-            kinds.setdefault(kind, bound)
-    if len(kinds) > 1:
-        first, odd = list(kinds.values())[:2]
-        raise BindError(
-            f"{what} mixes {_shown(first)} and {_shown(odd)}", odd.place, hint="cast one of them, such as x::STRING"
-        )
+    mixed = mixture([one.type for one in unified])
+    if mixed is not None:
+        odd, both = mixed
+        raise BindError(f"{what} mixes {both}", unified[odd].place, hint=HINT)
     return unified
 
 
-def _kind(of: Type) -> str | None:
-    return "number" if is_numeric(of.name) else _KINDS.get(of.name)
-
-
-def _shown(bound: Bound) -> str:
-    return dialect_type(str(settled(bound.type)))
+def mixture(types: Sequence[Type | None]) -> tuple[int, str] | None:
+    """Return the place of a type that has none in common with an earlier one, and both in words; None if all have."""
+    first: tuple[str, str] | None = None
+    for place, one in enumerate(map(settled, types)):
+        kind = None if one is None else "number" if is_numeric(one.name) else _KINDS.get(one.name)
+        if kind is None:
+            continue
+        shown = dialect_type(str(one))
+        if first is not None and first[0] != kind:
+            return place, f"{first[1]} and {shown}"
+        first = first or (kind, shown)
+    return None

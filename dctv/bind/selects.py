@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import cast
 
 from dctv.bind import expressions
-from dctv.bind.alike import alike
+from dctv.bind.alike import HINT, alike, mixture
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, constant, convert, scale
 from dctv.bind.branches import of_branches
@@ -188,6 +188,9 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
                 node.place,
                 hint=f"cast one of them, such as {a.name}::STRING",
             )
+        mixed = mixture((a.type, b.type))
+        if mixed is not None:
+            raise BindError(f"{node.op}: column `{a.name}` mixes {mixed[1]}", node.place, hint=HINT)
         if a.any_unit or b.any_unit:
             units.append(b.unit if a.any_unit else a.unit)
             continue

@@ -22,9 +22,13 @@ _NOISE = pattern(
 )
 _TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
 _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
+_SEVERAL_FORMS = pattern(r'[Cc]ould not choose a best candidate function for the function call "([^(]+)\((.*)\)"\..*')
+_OPERATORS = {"~~": "LIKE", "!~~": "NOT LIKE", "~~*": "ILIKE", "!~~*": "NOT ILIKE", "~~~": "GLOB"}
+"""Functions that the engine has for operators."""
 _OF_A_NUMBER = pattern(
     r"\w+\(\w+ (?:BOOLEAN|U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|BIGNUM|DECIMAL|FLOAT|DOUBLE)(?:, /)?\)"
 )
+_CASTS = "cast the arguments, such as x::INT64 or x::STRING"
 _FEW_FORMS = 3
 """Errors list the signatures of a function that has at most this many."""
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
@@ -86,7 +90,8 @@ def _message(text: str) -> str:
         before = text
         text = _NOISE.sub("", _PREFIX.sub("", text.strip()))
     text = _OVERFLOW.sub(r"integer overflow: \1 does not fit into 64 bits", " ".join(text.split()).rstrip(".!"))
-    text = _NO_FORM.sub(r"no form of `\1` takes (\2)", text).replace("_LITERAL", "")
+    text = _NO_FORM.sub(lambda no: f"no form of `{_OPERATORS.get(no[1], no[1])}` takes ({no[2]})", text)
+    text = _SEVERAL_FORMS.sub(r"several forms of `\1` take (\2)", text).replace("_LITERAL", "")
     text = _TYPES.sub(lambda found: dialect_type(found[1]), text)
     return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
 
@@ -97,7 +102,7 @@ def _forms(text: str) -> str:
     if len(forms) > _FEW_FORMS and all(map(_OF_A_NUMBER.fullmatch, forms)):
         return "it takes numbers; x::INT64 turns a string of digits into one"
     if not 0 < len(forms) <= _FEW_FORMS:
-        return "cast the arguments, such as x::INT64 or x::STRING"
+        return _CASTS
     shown = [form.replace(", /)", ")").replace('"', "") for form in forms]
     return f"it takes {' or '.join(_TYPES.sub(lambda found: dialect_type(found[1]), one) for one in shown)}"
 
@@ -116,5 +121,7 @@ def failure(error: BaseException) -> DctvError:
     matched_hint = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
     if matched_hint is None and _NO_FORM.search(text) is not None:
         matched_hint = _forms(text)
+    if matched_hint is None and _SEVERAL_FORMS.search(text) is not None:
+        matched_hint = _CASTS
     what = "the engine failed: " if _INTERNAL in text else ""
     return EngineError(what + message, hint=matched_hint or own_hint.partition("\n")[0] or None)
