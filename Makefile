@@ -173,7 +173,7 @@ $(LOWEST): pyproject.toml $(TOOLS)
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' \
 		| sed 's/>=/==/' >$(@D)/lowest.txt
 	$(@D)/bin/python -m pip install -qq --upgrade "pip>=25.1"
-	$(@D)/bin/python -m pip install -qq -r $(@D)/lowest.txt -c $(@D)/lowest.txt --group dev
+	$(@D)/bin/python -m pip install -qq -r $(@D)/lowest.txt hypothesis pandas pillow pint polars pytest pytest-xdist
 	@touch $@
 
 # By their names: installing dctv with an extra would compile it again.
