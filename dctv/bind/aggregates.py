@@ -123,6 +123,8 @@ def _common(fused: FusedAggregate, call: Call, *, alone: bool) -> _Common | None
         return None
     tests = [] if call.filter is None else list(call.filter.parts if isinstance(call.filter, And) else (call.filter,))
     if fused.present is not None:
+        if fused.present not in tests:
+            return None
         tests.remove(fused.present)
     found = _unfiltered(fused, call, alone=alone)
     test = w.all_of(tests)

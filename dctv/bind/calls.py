@@ -204,7 +204,7 @@ def _kind(name: str, expr: ast.Call, context: ClauseContext) -> str:
 
 
 def _check_form(name: str, expr: ast.Call, kind: str) -> None:
-    """Check that a window function has OVER, and a function of single rows nothing that is about several."""
+    """Check that a window function has OVER, and a scalar function nothing that is about several rows."""
     if kind == "window" and expr.over is None:
         hint = f"say over which rows: {name}(...) OVER (PARTITION BY ... ORDER BY _ts)"
         raise BindError(f"`{name}` is a window function, it needs OVER (...)", expr.place, hint=hint)

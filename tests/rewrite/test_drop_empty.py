@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from unittest.mock import patch
 
 import pytest
@@ -29,11 +30,18 @@ KINDS = ("INNER JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "SEMI JOIN", "ANT
 ORDERED = "ORDER BY 1, 2, 3"
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
+@contextmanager
+def with_tables() -> Iterator[Session]:
+    """Open a session that has the tables."""
     with Session(threads=1) as made:
         for name, query in TABLES.items():
             made.sql(f"CREATE VIEW {name} AS {query}")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with with_tables() as made:
         yield made
 
 

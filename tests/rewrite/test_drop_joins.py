@@ -12,7 +12,7 @@ from dctv.rewrite import rewrite
 from dctv.rewrite.drop_joins import drop_joins
 from dctv.session import Session
 from tests.bounds import bounded
-from tests.rewrite.test_drop_empty import TABLES, selects
+from tests.rewrite.test_drop_empty import selects, with_tables
 from tests.rewrite.test_same_rows import outcome
 
 KEYED = "(SELECT a, MAX(b) AS b FROM full GROUP BY a)"
@@ -40,9 +40,7 @@ KEPT = (
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    with Session(threads=1) as made:
-        for name, query in TABLES.items():
-            made.sql(f"CREATE VIEW {name} AS {query}")
+    with with_tables() as made:
         yield made
 
 
