@@ -1,6 +1,6 @@
 """The tables of an index file, as SQL for SQLite."""
 
-FORMAT_VERSION = 8
+FORMAT_VERSION = 9
 """Increased with every change that older versions would misread, and when decoders return other values for a trace.
 
 An index with another version is rebuilt.

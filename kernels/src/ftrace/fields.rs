@@ -3,7 +3,7 @@
 use memchr::{memchr, memmem};
 
 use super::line::is_blank;
-use super::table::{Hint, hint};
+use super::values::{Hint, hint};
 
 /// The destination of the fields of an event.
 pub trait Fill {

@@ -16,6 +16,7 @@ mod source;
 mod statistics;
 pub mod table;
 mod texts;
+pub mod values;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pass::register(m)

@@ -5,9 +5,8 @@ use rustc_hash::FxHashMap;
 use super::line::Head;
 use crate::ftrace::fields::Fill;
 use crate::ftrace::forms::{self, Form};
-use crate::ftrace::line::integer;
 use crate::ftrace::marks::{self, Kind};
-use crate::ftrace::table::{Hint, Number, hint, number};
+use crate::ftrace::values::{Quirk, Value};
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
 /// Maximum number of tracepoints with tables, and of columns of each.
@@ -15,7 +14,8 @@ const TABLES: usize = 4096;
 const COLUMNS: usize = 256;
 
 /// Names of columns that fields cannot have.
-const FIXED: [&str; 9] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "line", "stack", "dur", "cat"];
+const FIXED: [&str; 11] =
+    ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line", "stack", "dur", "cat", "text"];
 
 /// The fields of one line.
 #[derive(Default)]
@@ -51,6 +51,7 @@ impl Fill for Collected {
 struct Table {
     number: usize,
     form: Form,
+    quirk: Quirk,
     columns: FxHashMap<(Vec<u8>, Type), usize>,
 }
 
@@ -98,7 +99,12 @@ impl Payloads {
             if self.tables.len() >= TABLES {
                 return false;
             }
-            let table = Table { number: table_of(name, sink), form: forms::of(name), columns: FxHashMap::default() };
+            let table = Table {
+                number: table_of(name, sink),
+                form: forms::of(name),
+                quirk: Quirk::of(name),
+                columns: FxHashMap::default(),
+            };
             self.tables.insert(name.to_vec(), table);
         }
         let Some(table) = self.tables.get_mut(name) else {
@@ -120,7 +126,8 @@ impl Payloads {
             table.put(key, value, *is_text, sink);
         }
         if !self.collected.free.is_empty() {
-            table.put(b"text", &self.collected.free, true, sink);
+            let column = sink.column(table.number, &ColumnSpec::new("text", Type::Text));
+            sink.rows(table.number).text(column, &self.collected.free);
         }
         for (name, text) in [("stack", row.stack), ("common_flags", row.flags)] {
             if let Some(text) = text {
@@ -135,19 +142,14 @@ impl Payloads {
 
 impl Table {
     fn put(&mut self, key: &[u8], value: &[u8], is_text: bool, sink: &mut Sink) {
-        let typed = match (is_text, hint(key)) {
-            (true, _) | (_, Hint::Text) => Number::No,
-            (_, Hint::Padded) => match integer(value) {
-                Some(value) => Number::Int(value),
-                None => number(value),
-            },
-            _ => number(value),
-        };
+        let key = self.quirk.name(key);
+        let typed = if is_text { Value::Text } else { self.quirk.hint(key).read(value) };
         let kind = match typed {
-            Number::Int(_) => Type::Int,
-            Number::Uint(_) => Type::Uint,
-            Number::Float(_) => Type::Float,
-            Number::No => Type::Text,
+            Value::Int(_) => Type::Int,
+            Value::Uint(_) => Type::Uint,
+            Value::Float(_) => Type::Float,
+            Value::Text => Type::Text,
+            Value::Missing => return,
         };
         let column = match self.columns.get(&(key.to_vec(), kind)) {
             Some(column) => *column,
@@ -159,10 +161,11 @@ impl Table {
         };
         let rows = sink.rows(self.number);
         match typed {
-            Number::Int(value) => rows.int(column, value),
-            Number::Uint(value) => rows.uint(column, value),
-            Number::Float(value) => rows.float(column, value),
-            Number::No => rows.text(column, value),
+            Value::Int(value) => rows.int(column, value),
+            Value::Uint(value) => rows.uint(column, value),
+            Value::Float(value) => rows.float(column, value),
+            Value::Text => rows.text(column, value),
+            Value::Missing => {}
         }
     }
 }

@@ -181,17 +181,21 @@ impl Sink {
 
     /// The number of a column, which is added if there is none with this name and type.
     ///
-    /// A name with values of several types gets a column for each: `x`, then `x_text`.
+    /// A name with values of several types gets a column for each: `x`, then `x_text`. One that differs from another's
+    /// only in case, which SQL ignores, becomes `field_x`.
     pub fn column(&mut self, table: usize, wanted: &ColumnSpec) -> usize {
         let Some(spec) = self.specs.get_mut(table) else {
             return usize::MAX;
         };
         let mut name = wanted.name.clone();
-        loop {
-            match spec.columns.iter().position(|one| one.name == name) {
-                Some(at) if spec.columns[at].kind == wanted.kind => return at,
-                Some(_) => name = format!("{name}_{}", wanted.kind.name()),
-                None => break,
+        while let Some(at) = spec.columns.iter().position(|one| one.name.eq_ignore_ascii_case(&name)) {
+            let found = &spec.columns[at];
+            if found.name != name {
+                name.insert_str(0, "field_");
+            } else if found.kind == wanted.kind {
+                return at;
+            } else {
+                name = format!("{name}_{}", wanted.kind.name());
             }
         }
         spec.columns.push(ColumnSpec { name, ..wanted.clone() });

@@ -9,9 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.contracts.reader import Head, LoadedTrace
+from dctv.index.build import IndexSettings
+from dctv.index.request import IndexRequest
 from dctv.readers import collapsed_stacks, ftrace_text, perf_script
+from dctv.session import Session
 from tests.bounds import bounded
 from tests.damage import survives
+from tests.readers.ftrace_text.printed_events import PRINTED
 from tests.readers.perf.perf_reading import load, rows
 
 SCRIPT = """# hostname : vm
@@ -64,6 +68,14 @@ def test_script(tmp_path: Path) -> None:
     assert [(note.reason, note.count) for note in trace.diagnostics] == [("line is not an event", 1)]
     assert trace.properties["host"] == "vm"
     assert trace.properties["command"] == "/usr/bin/perf record -g"
+
+
+@pytest.mark.parametrize(("event", "expected"), PRINTED)
+def test_tracepoints_have_the_fields_of_ftrace_text(event: str, expected: dict[str, object], tmp_path: Path) -> None:
+    name = event.partition(":")[0]
+    (row,) = rows(script(tmp_path, f"a task 12/12 [003] 1.000001: any:{event}\n"), f"raw_events.{name}")
+    head = {"_ts": 0, "cpu": 3, "common_comm": "a task", "common_pid": 12, "common_tgid": 12, "line": 1}
+    assert row == head | {column: value for column, value in expected.items() if value is not None}
 
 
 @pytest.mark.parametrize(
@@ -197,3 +209,17 @@ def test_text_of_which_most_cannot_be_read(tmp_path: Path) -> None:
     assert [(one.reason, one.count) for one in trace.diagnostics if one.incomplete] == [
         ("most lines could not be read", 3)
     ]
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_fields_whose_names_differ_in_case_stay_apart(*, tmp_path: Path, indexed: bool) -> None:
+    """Files of column stores are read by names without regard to case."""
+    path = tmp_path / "a.script.txt"
+    path.write_text("a 12/12 [003] 1.000001: any:mine: A=1 a=2\na 12/12 [003] 1.000002: any:mine: a=x A=3 Text=y z\n")
+    with Session(index="auto" if indexed else False, index_dir=tmp_path) as session:
+        if indexed:
+            session.index(path, IndexRequest(IndexSettings(store=True)))
+        session.mount(path, "t")
+        names = ["A", "field_a", "field_a_text", "field_Text"]
+        found = session.sql(f"SELECT {', '.join(names)} FROM t.raw_events.mine ORDER BY _ts").fetchall()
+    assert found == [(1, 2, None, None), (3, None, "x", "y z")]
