@@ -120,23 +120,24 @@ fn event<'a>(rest: &'a [u8], mut found: Head<'a>) -> Option<Head<'a>> {
         (found.event, found.rest) = rest.split_at_checked(end)?;
         return Some(found);
     }
-    let mut rest = rest;
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let (mut period, mut behind) = (None, rest);
     if digits > 0 && rest.get(digits).is_some_and(|b| is_blank(*b)) {
-        let (period, behind) = rest.split_at_checked(digits)?;
-        found.period = str::from_utf8(period).ok()?.parse().ok();
-        rest = behind.trim_ascii_start();
+        period = str::from_utf8(rest.get(..digits)?).ok()?.parse().ok();
+        behind = rest.get(digits..)?.trim_ascii_start();
     }
     let mut from = 0;
-    loop {
-        let colon = from + memchr::memchr(b':', rest.get(from..)?)?;
-        if rest.get(colon + 1).is_none_or(|b| is_blank(*b)) {
-            found.event = rest.get(..colon)?;
-            found.rest = rest.get(colon + 1..)?;
+    while let Some(colon) = memchr::memchr(b':', behind.get(from..)?).map(|at| from + at) {
+        if behind.get(colon + 1).is_none_or(|b| is_blank(*b)) {
+            (found.event, found.rest) = (behind.get(..colon)?, behind.get(colon + 1..)?);
+            found.period = period;
             return (!found.event.is_empty()).then_some(found);
         }
         from = colon + 1;
     }
+    // Without the event, an address may follow. One of decimal digits looks like a period.
+    (found.period, found.rest) = if frame(behind).is_some() { (period, behind) } else { (None, rest) };
+    frame(found.rest).map(|_| found)
 }
 
 /// Read `ffffffff810d47be symbol+0x12 (/usr/bin/x)`; None if it does not begin with an address.

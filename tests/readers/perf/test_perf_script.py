@@ -166,6 +166,13 @@ def test_threads_that_exit_do_not_make_it_ftrace_text(tmp_path: Path) -> None:
             "11166  2513.374389: cpu-clock:      7fc8de5b4645 handle_amd\n",
             {"tid": 11166, "event": "cpu-clock", "ip": 0x7FC8DE5B4645, "stack": "handle_amd"},
         ),
+        ("11166  2513.374389:      7fc8de5b4645\n", {"tid": 11166, "ip": 0x7FC8DE5B4645, "stack": "[unknown]"}),
+        (
+            "     py 3 11166  2513.374389:      7fc8de5b4645 ns::f(a::b)+0x7 (/usr/lib/x)\n",
+            {"tid": 11166, "comm": "py 3", "ip": 0x7FC8DE5B4645, "stack": "ns::f(a::b)"},
+        ),
+        ("11166  2513.374389:    250000 14f02 f\n", {"tid": 11166, "period": 250_000, "ip": 0x14F02, "stack": "f"}),
+        ("11166  2513.374389:    250000 g\n", {"tid": 11166, "ip": 0x250000, "stack": "g"}),
     ],
 )
 def test_few_fields(text: str, known: dict[str, object], tmp_path: Path) -> None:
