@@ -20,7 +20,7 @@ from dctv.readers.described import Described, RowPass
 
 _EVENT = pattern(
     rb"^(?:[^\n]{0,64}?[ \t])?-?\d+(?:/-?\d+)?[ \t]+(?:\[\d{1,6}\][ \t]+)?(?:[A-Z]{1,4}[ \t]+)?\d+\.\d{3,9}:"
-    rb"(?:[ \t]*\r?$|[ \t]+(?:PERF_RECORD_|(?:\d+[ \t]+)?(?:[0-9a-f]{4,16}(?:\s|$)|[^\s:][^\s]*:(?:\s|$))))",
+    rb"(?:[ \t]*\r?$|[ \t]+(?:PERF_RECORD_|(?:\d+[ \t]+)?(?:\r?$|[0-9a-f]{4,16}(?:\s|$)|[^\s:][^\s]*:(?:\s|$))))",
     re.M,
 )
 

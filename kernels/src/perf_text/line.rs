@@ -135,9 +135,10 @@ fn event<'a>(rest: &'a [u8], mut found: Head<'a>) -> Option<Head<'a>> {
         }
         from = colon + 1;
     }
-    // Without the event, an address may follow. One of decimal digits looks like a period.
-    (found.period, found.rest) = if frame(behind).is_some() { (period, behind) } else { (None, rest) };
-    frame(found.rest).map(|_| found)
+    // Without the event, an address may follow. One of decimal digits looks like a period, which has a blank behind it.
+    let alone = behind.is_empty() || frame(behind).is_some();
+    (found.period, found.rest) = if alone { (period, behind) } else { (None, rest) };
+    (found.rest.is_empty() || frame(found.rest).is_some()).then_some(found)
 }
 
 /// Read `ffffffff810d47be symbol+0x12 (/usr/bin/x)`; None if it does not begin with an address.

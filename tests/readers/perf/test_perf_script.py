@@ -172,6 +172,8 @@ def test_threads_that_exit_do_not_make_it_ftrace_text(tmp_path: Path) -> None:
             {"tid": 11166, "comm": "py 3", "ip": 0x7FC8DE5B4645, "stack": "ns::f(a::b)"},
         ),
         ("11166  2513.374389:    250000 14f02 f\n", {"tid": 11166, "period": 250_000, "ip": 0x14F02, "stack": "f"}),
+        ("11166  2513.374389:    250000 \n", {"tid": 11166, "period": 250_000}),
+        ("11166  2513.374389:    250000\n", {"tid": 11166, "ip": 0x250000, "stack": "[unknown]"}),
         ("11166  2513.374389:    250000 g\n", {"tid": 11166, "ip": 0x250000, "stack": "g"}),
     ],
 )
