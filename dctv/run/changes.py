@@ -1,12 +1,12 @@
-"""Selects of changes to one table of changes, in order of time."""
+"""Selects of changes as tables of changes, each in order of time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from dctv.errors import BindError, Place
-from dctv.plan.build import ROW_NUMBER, columns, concatenated, number, select, sorted_by, typed_nothing, where
-from dctv.plan.expressions import NULL, Between, Cast, Column, Expression, Text
+from dctv.plan.build import ROW_NUMBER, adding, columns, number, select, sorted_by, where
+from dctv.plan.expressions import NULL, Between, Cast, Column, Expression, Number, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
@@ -17,7 +17,7 @@ from dctv.types.units import parse_unit
 
 _WHOLE = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
 TIME, PATH, ACTION = "time", "path", "action"
-_ROW, _SOURCE = "dctv:row", "dctv:source"
+_ROW, _LEAF = "dctv:row", "changes"
 _MODIFY = "modify"
 
 
@@ -60,28 +60,20 @@ def changes_of(plan: Plan, place: Place | None) -> Changes:
     return Changes(plan, names[time], names[PATH], names.get(ACTION), values)
 
 
-def in_order(sources: Sequence[Changes], within: Range | None = None) -> Relation:
-    """Return all changes in order of time; of those at one time in the order of the sources and of their rows.
+def in_order(sources: Sequence[Changes], within: Range | None = None) -> list[Relation]:
+    """Return the changes of each source in order of time; of those at one time in the order of its rows.
 
-    Columns are `time`, `path`, `action` if one of them has it, and values.
+    Columns are the same for all: `time`, `path`, `action` if one of them has it, and values.
     """
     held, places = _columns([one.values for one in sources])
     acting = any(one.action is not None for one in sources)
     shown = [TIME, PATH, *([ACTION] if acting else []), *(f"value{n}" for n, _ in enumerate(held))]
     types = ["BIGINT", "VARCHAR", *(["VARCHAR"] if acting else []), *held]
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, type_) for name, type_ in zip(shown, types, strict=True)))
-    if not sources:
-        return Relation(schema, order=RowOrder.STABLE, query=typed_nothing(schema))
-    numbered = concatenated(
-        [_select(n, one, place, schema, within) for n, (one, place) in enumerate(zip(sources, places, strict=True))]
-    )
-    query = sorted_by(select(*columns(shown), source=numbered), *columns((TIME, _SOURCE, _ROW)))
-    leaves = tuple((f"t{n}", one.plan) for n, one in enumerate(sources))
-    return Relation(schema, order=RowOrder.STABLE, query=query, leaves=leaves)
+    return [_in_order(one, place, schema, within) for one, place in zip(sources, places, strict=True)]
 
 
-def _select(source: int, one: Changes, place: Sequence[int], schema: Schema, within: Range | None) -> Select:
-    """Return the query of one source, with its sort keys."""
+def _in_order(one: Changes, place: Sequence[int], schema: Schema, within: Range | None) -> Relation:
     names = schema.names
     acting = ACTION in names
     special: list[Expression] = [Column(one.time), Column(one.path)]
@@ -90,15 +82,27 @@ def _select(source: int, one: Changes, place: Sequence[int], schema: Schema, wit
     values: list[Expression] = [NULL for _ in names[len(special) :]]
     for (name, _), at in zip(one.values, place, strict=True):
         values[at] = Column(name)
-    made = [
+    items = [
         Item(Cast(value, target.type), target.name)
         for value, target in zip((*special, *values), schema.columns, strict=True)
     ]
-    query = select(*made, Item(number(source), _SOURCE), Item(ROW_NUMBER, _ROW), source=f"t{source}")
-    if within is None:
-        return query
-    low, high = map(number, within)
-    return where(query, Between(Column(one.time), low, high))
+    query = select(*items, source=_LEAF)
+    if within is not None:
+        query = where(query, Between(Column(one.time), *map(number, within)))
+    if not _by_time(one):
+        query = select(*columns(names), source=adding(query, Item(ROW_NUMBER, _ROW)))
+        query = sorted_by(query, *columns((TIME, _ROW)))
+    return Relation(schema, order=RowOrder.STABLE, query=query, leaves=((_LEAF, one.plan),))
+
+
+def _by_time(one: Changes) -> bool:
+    """Whether a select sorts its rows by time before all else."""
+    plan = one.plan
+    if not isinstance(plan, Relation) or not isinstance(plan.query, Select) or not plan.query.order_by:
+        return plan.ordered and one.time == TS
+    first = plan.query.order_by[0]
+    position = physical_names(plan.schema).index(one.time) + 1
+    return first.operand == Number(str(position)) and not first.descending and not first.nulls_first
 
 
 def _columns(sources: Sequence[Sequence[tuple[str, str]]]) -> tuple[list[str], list[list[int]]]:

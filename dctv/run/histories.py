@@ -16,7 +16,6 @@ from dctv.errors import Interrupted
 from dctv.record import record
 from dctv.run.changes import Range
 from dctv.run.context import ExecutionContext
-from dctv.run.result import Result
 from dctv.state import PartialStateSystem, StateSystem
 from dctv.state.partial import GRANULARITY
 
@@ -46,8 +45,8 @@ class Recipe:
     """The name of the state system in messages."""
     slot: str
     """Its name among the kept ones of its trace."""
-    changes: Callable[[Range | None], Result]
-    """Returns its changes in order of time, all or those of a range; for a provider, its input rows."""
+    changes: Callable[[Range | None], Iterator[Any]]
+    """Returns batches of its changes in order of time, all or those of a range; for a provider, its input rows."""
     context: ExecutionContext
     options: Options = Options()
     version: bytes | None = None
@@ -123,7 +122,7 @@ def _open(recipe: Recipe, path: Path, identity: bytes) -> StateSystem:
 
 
 def _replay(recipe: Recipe, first: int, last: int) -> Iterator[Any]:
-    return recipe.changes((first, last)).batches()
+    return recipe.changes((first, last))
 
 
 def _filled(recipe: Recipe, begin: Callable[[int], StateSystem]) -> StateSystem:
@@ -150,7 +149,7 @@ def _applied(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
     """Make the changes of batches; return the time of the last one."""
     system, last, done = None, 0, 0
     start = min(recipe.options.start or 0, 0)
-    for batch in recipe.changes(None).batches():
+    for batch in recipe.changes(None):
         if batch.num_rows == 0:
             continue
         times = batch.column(0)
@@ -174,7 +173,7 @@ def _provided(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
 
 def _reported(recipe: Recipe) -> Iterator[Any]:
     done = 0
-    for batch in recipe.changes(None).batches():
+    for batch in recipe.changes(None):
         yield batch
         done += batch.num_rows
         recipe.context.progress.report(f"{recipe.name}: {done:,} rows", 0, 0)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from dctv.catalog.mount import Mount
 from dctv.contracts.states import History
 from dctv.run import states
 from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.context import ExecutionContext
 from dctv.run.histories import Options, Recipe, open_or_build
+from dctv.run.merging import merged
 from dctv.run.plans import result_of
 from dctv.run.providers import bound, version_of
 from dctv.run.recursion import deep_recursion
-from dctv.run.result import Result
 from dctv.state import StateSystem
 
 STATE = "state"
@@ -27,10 +30,11 @@ def offer(mount: Mount, context: ExecutionContext) -> None:
 def _made(mount: Mount, context: ExecutionContext) -> StateSystem:
     name = ".".join((*mount.parts, STATE))
 
-    def changes(within: Range | None) -> Result:
+    def changes(within: Range | None) -> Iterator[Any]:
         with deep_recursion():
-            plans = [plan for _, plan in bound(mount, STATE, context)]
-            return result_of(in_order([changes_of(plan, None) for plan in plans], within), context)
+            providers = [changes_of(plan, None) for _, plan in bound(mount, STATE, context)]
+            # One sort of all would hold the rows of all providers at once.
+            return merged([result_of(one, context).batches() for one in in_order(providers, within)])
 
     version = version_of(mount, context)
     options = Options(start=min(mount.offset, 0), end=mount.trace.last_ts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import blake2b
+from typing import Any
 
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
@@ -22,7 +23,7 @@ from dctv.run.fingerprint import fingerprint, mounts_of
 from dctv.run.histories import BACKENDS, FULL, PARTIAL, Options, Provider, Recipe, open_or_build
 from dctv.run.plans import environment, result_of
 from dctv.run.recursion import deep_recursion
-from dctv.run.result import Done, Result
+from dctv.run.result import Done
 from dctv.state import StateSystem
 from dctv.syntax import ast
 
@@ -53,9 +54,10 @@ def _create(statement: ast.CreateStateSystem, context: ExecutionContext, env: En
     plan = narrowed(Binder(env).plan(statement.select), statement.select.place)
     changes = changes_of(plan, statement.select.place)
 
-    def run(within: Range | None) -> Result:
+    def run(within: Range | None) -> Iterator[Any]:
         with deep_recursion():
-            return result_of(in_order([changes], within), context)
+            (ordered,) = in_order([changes], within)
+            return result_of(ordered, context).batches()
 
     recipe = Recipe(statement.path.text, "", run, context, options)
     system = _made(recipe, plan, b"changes", parts, context)
@@ -70,8 +72,8 @@ def provide(
     parts = _free_name(path, context.catalog, replaces=replaces)
     plan = narrowed(Binder(environment(context)).plan(provided.select), None)
 
-    def rows(_: Range | None) -> Result:
-        return result_of(plan, context)
+    def rows(_: Range | None) -> Iterator[Any]:
+        return result_of(plan, context).batches()
 
     recipe = Recipe(path.text, "", rows, context, options, provider=provided.provider)
     version = None if provided.version is None else f"provider {provided.version}".encode("utf-8", "surrogatepass")
