@@ -12,7 +12,8 @@ use super::wire::{Fields, Value};
 use super::world::World;
 use crate::rows::Sink;
 
-/// The kind of an event's id; kinds are distinct.
+/// An event's id. As in JSON, only a local one belongs to its process: others are one kind, whose writers may differ in
+/// how they call them.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Id {
     #[default]
@@ -48,7 +49,6 @@ struct Legacy<'a> {
     direction: u64,
     pid: Option<i64>,
     tid: Option<i64>,
-    name_id: Option<u64>,
     instant_scope: u64,
 }
 
@@ -58,7 +58,6 @@ impl<'a> Legacy<'a> {
         for (number, value) in Fields::of(message) {
             let bits = value.number();
             match (number, value) {
-                (1, _) => legacy.name_id = bits,
                 (2, _) => legacy.phase = bits.and_then(|bits| u8::try_from(bits).ok()).unwrap_or(b'?'),
                 (3, _) => legacy.duration = bits.map(u64::cast_signed),
                 (4, _) => legacy.thread_duration = bits.map(u64::cast_signed),
@@ -162,12 +161,7 @@ fn async_track(world: &mut World, legacy: &Legacy<'_>, common: &Common) -> usize
         let reason = "asynchronous event without an id";
         world.notes.add(reason, 1, false, || String::from_utf8_lossy(&name).into_owned());
     }
-    let kind = match legacy.id {
-        Id::Global(_) => "global ",
-        _ => "",
-    };
-    let id = format!("{kind}{}", legacy.id.text());
-    world.tracks.id(&scope, &id, pid, &name)
+    world.tracks.id(&scope, &legacy.id.text(), pid, &name)
 }
 
 fn complete(world: &mut World, sink: &mut Sink, event: &Event<'_>, legacy: &Legacy<'_>, common: &Common) {

@@ -260,11 +260,9 @@ fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -
     let World { sequences, tracks, json, schema, line, .. } = world;
     *line += 1;
     let sequence = sequences.get(packet.sequence);
-    let name = match (event.name, event.name_id) {
-        (Some(name), _) => Some(name),
-        (None, Some(id)) => sequence.interned.text(EVENT_NAMES, id),
-        (None, None) => None,
-    };
+    // The first writers named events in their message of the older kind.
+    let name_id = event.name_id.or_else(|| super::wire::number(event.legacy?, 1));
+    let name = event.name.or_else(|| sequence.interned.text(EVENT_NAMES, name_id?));
     let uuid = event.track.or(sequence.defaults.as_ref().and_then(|known| known.track));
     let track = match uuid.filter(|uuid| *uuid != 0) {
         Some(uuid) => tracks.of(uuid),

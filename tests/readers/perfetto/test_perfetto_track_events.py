@@ -218,6 +218,30 @@ def test_phases_of_chrome() -> None:
     assert rows(found, "raw_events.object_new")[0]["id"] == "0xff"
 
 
+def test_only_local_ids_are_of_their_process() -> None:
+    kinds = ["unscoped_id", "global_id", "local_id"]
+    found = load(trace(thread, *(legacy("b", **{kind: 5}) for kind in kinds)))
+    unscoped, everywhere, local = (row["track"] for row in rows(found, "raw_events.async_begin"))
+    assert unscoped == everywhere != local
+    names = {row["track"]: row["id"] for row in rows(found, "tracks") if row["kind"] == "async"}
+    assert names == {unscoped: "0x5", local: "0x5"}
+
+
+def test_names_of_the_first_writers_are_in_their_message_of_the_older_kind() -> None:
+    def named(packet: Any) -> None:
+        legacy("B", name_iid=3)(packet)
+        packet.track_event.ClearField("name")
+        packet.interned_data.event_names.add(iid=3, name="slow")
+
+    def both(packet: Any) -> None:
+        named(packet)
+        packet.track_event.name_iid = 4
+        packet.interned_data.event_names.add(iid=4, name="newer")
+
+    found = load(trace(thread, named, both))
+    assert [row["name"] for row in rows(found, "raw_events.begin")] == ["slow", "newer"]
+
+
 def test_flows_lead_to_the_slices_that_carry_them() -> None:
     def carrying(packet: Any) -> None:
         begin(packet)
