@@ -19,6 +19,10 @@ pub struct Polled<'a> {
 /// A value of a polled counter.
 pub fn value(world: &mut World, sink: &mut Sink, time: i64, counter: &Polled<'_>, value: f64) {
     let track = world.tracks.counter(counter.name, counter.unit, counter.pid, counter.scope);
+    row(world, sink, time, counter, track, value);
+}
+
+fn row(world: &mut World, sink: &mut Sink, time: i64, counter: &Polled<'_>, track: usize, value: f64) {
     let table = world.tables.number(sink, Phase::Counter);
     let line = world.next_line();
     let rows = sink.rows(table);
@@ -86,14 +90,13 @@ pub fn system(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
             (7, Value::Varint(bits)) => single(world, sink, time, ("num_softirq_total", "", ""), bits as f64),
             (6 | 8, Value::Bytes(pair)) => {
                 let name = if number == 6 { "num_irq" } else { "num_softirq" };
-                let which = int(pair, 1).to_string();
                 let count = super::wire::number(pair, 2).unwrap_or(0);
-                single(world, sink, time, (name, "", &which), count as f64);
+                one_of(world, sink, time, (name, "", &int(pair, 1).to_string()), count as f64);
             }
             (10, Value::Bytes(pair)) => {
                 let name = String::from_utf8_lossy(super::wire::bytes(pair, 1).unwrap_or_default()).into_owned();
                 let hertz = super::wire::number(pair, 2).unwrap_or(0);
-                single(world, sink, time, ("devfreq", "", &name), hertz as f64);
+                one_of(world, sink, time, ("devfreq", "", &name), hertz as f64);
             }
             (11, _) => cpus = frequencies(world, sink, time, reading, (cpus, "cpufreq", "kHz")),
             (17, _) => gpus = frequencies(world, sink, time, reading, (gpus, "gpufreq", "MHz")),
@@ -109,6 +112,14 @@ fn single(world: &mut World, sink: &mut Sink, time: i64, of: (&str, &'static str
     value(world, sink, time, &counter, reading);
 }
 
+/// A value of one of several CPUs, interrupts or devices: its track is named after it, since nothing else tells which.
+fn one_of(world: &mut World, sink: &mut Sink, time: i64, of: (&str, &'static str, &str), reading: f64) {
+    let (name, unit, which) = of;
+    let track = world.tracks.counter(format!("{name} {which}").as_bytes(), unit, None, name);
+    let counter = Polled { name: name.as_bytes(), unit, pid: None, scope: name };
+    row(world, sink, time, &counter, track, reading);
+}
+
 fn frequencies(
     world: &mut World,
     sink: &mut Sink,
@@ -120,7 +131,7 @@ fn frequencies(
     let mut all = Vec::new();
     super::sequence::numbers(reading, &mut all);
     for bits in all {
-        single(world, sink, time, (name, unit, &number.to_string()), bits as f64);
+        one_of(world, sink, time, (name, unit, &number.to_string()), bits as f64);
         number += 1;
     }
     number

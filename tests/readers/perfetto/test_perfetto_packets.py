@@ -64,6 +64,28 @@ def test_polled_values_are_counters() -> None:
     assert units["MemFree"] == "B"
 
 
+def test_tracks_of_polled_values_tell_which_one_they_are_of() -> None:
+    def stats(packet: Any) -> None:
+        packet.timestamp = 10
+        packet.sys_stats.cpufreq_khz.extend([100, 200])
+        packet.sys_stats.gpufreq_mhz.append(5)
+        packet.sys_stats.devfreq.add(key="memory", value=7)
+        packet.sys_stats.num_irq.add(irq=17, count=8)
+        packet.sys_stats.num_softirq.add(irq=1, count=9)
+
+    found = load(trace(stats))
+    names = {row["track"]: row["name"] for row in rows(found, "tracks")}
+    values = [(row["name"], names[row["track"]], row["value"]) for row in rows(found, "raw_events.counter")]
+    assert sorted(values) == [
+        ("cpufreq", "cpufreq 0", 100.0),
+        ("cpufreq", "cpufreq 1", 200.0),
+        ("devfreq", "devfreq memory", 7.0),
+        ("gpufreq", "gpufreq 0", 5.0),
+        ("num_irq", "num_irq 17", 8.0),
+        ("num_softirq", "num_softirq 1", 9.0),
+    ]
+
+
 def test_logs_are_at_times_of_the_day() -> None:
     def log(packet: Any) -> None:
         packet.timestamp = 2000
