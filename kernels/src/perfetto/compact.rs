@@ -1,7 +1,9 @@
 //! Decode the compact switches and wakeups of one CPU into rows of `sched_switch` and `sched_waking`.
 
+use std::iter::Peekable;
+
 use super::comms::{Comm, Comms};
-use super::ftrace::{Bundle, Ftrace};
+use super::ftrace::{Bundle, Ftrace, Rename};
 use super::ftrace_plan::{EventPlan, Head};
 use super::json::Json;
 use super::sequence::numbers;
@@ -83,6 +85,8 @@ struct Out<'a> {
     switch: EventPlan,
     waking: EventPlan,
     running: Option<Running>,
+    /// Renamed threads that are still to come.
+    renames: Peekable<std::slice::Iter<'a, Rename>>,
 }
 
 /// Put switches and wakeups into rows, in order of time.
@@ -95,7 +99,8 @@ pub fn rows(ftrace: &mut Ftrace, world: &mut World, sink: &mut Sink, bundle: &Bu
         return;
     };
     let running = ftrace.running.remove(&bundle.cpu);
-    let mut out = Out { world, sink, bundle, switch, waking, running };
+    let renames = ftrace.renames.iter().peekable();
+    let mut out = Out { world, sink, bundle, switch, waking, running, renames };
     let (mut switches, mut wakings) = (0, 0);
     loop {
         let next = (compact.switch[0].get(switches), compact.waking[0].get(wakings));
@@ -111,20 +116,36 @@ pub fn rows(ftrace: &mut Ftrace, world: &mut World, sink: &mut Sink, bundle: &Bu
             _ => break,
         }
     }
+    out.rename(u64::MAX);
     let running = out.running;
-    for (pid, name) in compact.switch[2].iter().zip(&compact.switch[4]) {
+    let mut renames = ftrace.renames.iter().peekable();
+    for ((time, pid), name) in compact.switch[0].iter().zip(&compact.switch[2]).zip(&compact.switch[4]) {
+        while let Some(rename) = renames.next_if(|rename| rename.time <= *time) {
+            ftrace.comms.put(rename.pid, rename.comm);
+        }
         if let Some((_, comm)) = compact.name(*name) {
             ftrace.comms.put(int32(*pid), comm);
         }
     }
+    renames.for_each(|rename| ftrace.comms.put(rename.pid, rename.comm));
     if let Some(running) = running {
         ftrace.running.insert(bundle.cpu, running);
     }
 }
 
 impl Out<'_> {
+    /// Rename the running thread as it was until a time.
+    fn rename(&mut self, time: u64) {
+        while let Some(rename) = self.renames.next_if(|rename| rename.time <= time) {
+            if let Some(running) = self.running.as_mut().filter(|running| running.pid == rename.pid) {
+                running.comm = rename.comm;
+            }
+        }
+    }
+
     /// The columns of every event for the running thread.
     fn head(&mut self, time: u64, flags: Option<i64>) -> Option<Head> {
+        self.rename(time);
         Some(Head {
             time: self.bundle.time(self.world, time)?,
             cpu: self.bundle.cpu,

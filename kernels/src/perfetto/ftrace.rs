@@ -24,6 +24,7 @@ struct Special {
     generic: u32,
     switch: u32,
     waking: u32,
+    rename: u32,
 }
 
 /// Decodes bundles.
@@ -37,7 +38,16 @@ pub struct Ftrace {
     /// The last running thread of each CPU, according to compact switches.
     pub running: FxHashMap<i64, super::compact::Running>,
     pub comms: Comms,
+    /// The threads that were renamed in the current bundle, by time.
+    pub renames: Vec<Rename>,
     scratch: Json,
+}
+
+/// A new name of a thread, and its time by the bundle's clock.
+pub struct Rename {
+    pub time: u64,
+    pub pid: i64,
+    pub comm: Comm,
 }
 
 /// The data of a bundle that apply to all its events.
@@ -89,6 +99,7 @@ impl Ftrace {
                 generic: number("generic"),
                 switch: number("sched_switch"),
                 waking: number("sched_waking"),
+                rename: number("task_rename"),
             },
             dense: Vec::new(),
             sparse: FxHashMap::default(),
@@ -96,6 +107,7 @@ impl Ftrace {
             generic: super::ftrace_generic::GenericEvents::default(),
             running: FxHashMap::default(),
             comms: Comms::default(),
+            renames: Vec::new(),
             scratch: Json::default(),
         }
     }
@@ -104,10 +116,12 @@ impl Ftrace {
     pub fn bundle(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         let bundle = self.head(world, packet, message);
         let mut fields = Fields::of(message);
+        let mut compact = None;
+        self.renames.clear();
         while let Some((number, value)) = fields.one() {
             match (number, value) {
                 (2, Value::Bytes(event)) => self.event(world, sink, &bundle, event),
-                (4, Value::Bytes(compact)) => super::compact::rows(self, world, sink, &bundle, compact),
+                (4, Value::Bytes(one)) => compact = Some(one),
                 (8, Value::Bytes(error)) => {
                     let status = super::wire::number(error, 2).unwrap_or(0);
                     world.notes.add("ftrace pages that the recorder could not read", 1, true, || {
@@ -117,6 +131,10 @@ impl Ftrace {
                 (512, _) => world.notes.add("broken ftrace page", 1, true, String::new),
                 _ => (),
             }
+        }
+        // Names of the threads that switches leave are those which other events gave them.
+        if let Some(compact) = compact {
+            super::compact::rows(self, world, sink, &bundle, compact);
         }
         if fields.damaged() {
             world.notes.add("damaged ftrace bundle", 1, true, String::new);
@@ -184,12 +202,18 @@ impl Ftrace {
                 _ => more.push((number, value)),
             }
         }
+        let raw = time;
         let Some(time) = bundle.time(world, time) else {
             return;
         };
         let head = Head { time, cpu: bundle.cpu, pid, flags, line: world.next_line() };
         match first_event {
-            Some((number, event)) => self.typed_event(world, sink, bundle, &head, number, event),
+            Some((number, event)) => {
+                self.typed_event(world, sink, bundle, &head, number, event);
+                if number == self.special.rename {
+                    self.rename(raw, event);
+                }
+            }
             None => {
                 world.notes.add("ftrace event without contents", 1, false, String::new);
                 super::ftrace_generic::unknown(sink, &head, 0, b"");
@@ -200,6 +224,15 @@ impl Ftrace {
                 Value::Bytes(event) => self.typed_event(world, sink, bundle, &head, number, event),
                 _ => world.notes.add("unknown field of an ftrace event", 1, false, || format!("field {number}")),
             }
+        }
+    }
+
+    /// A message `TaskRenameFtraceEvent`.
+    fn rename(&mut self, time: u64, message: &[u8]) {
+        if let Some(name) = super::wire::bytes(message, 3) {
+            let pid = super::tracks::int(message, 1);
+            let comm = self.comms.keep(pid, name);
+            self.renames.push(Rename { time, pid, comm });
         }
     }
 

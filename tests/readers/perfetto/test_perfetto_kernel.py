@@ -86,6 +86,31 @@ def test_compact_switches_infer_the_previous_thread() -> None:
     assert [first["line"], waking["line"], second["line"]] == [1, 2, 3]
 
 
+def test_threads_that_compact_switches_leave_have_the_names_that_they_were_given() -> None:
+    def ran(times: list[int], names: list[str], pids: list[int], renamed: dict[int, tuple[int, str]]) -> Any:
+        def build(packet: Any) -> None:
+            sched = packet.ftrace_events.compact_sched
+            sched.intern_table.extend(names)
+            sched.switch_timestamp.extend(times)
+            sched.switch_prev_state.extend([1] * len(times))
+            sched.switch_next_pid.extend(pids)
+            sched.switch_next_prio.extend([120] * len(times))
+            sched.switch_next_comm_index.extend(range(len(names)))
+            for time, (pid, name) in renamed.items():
+                event = packet.ftrace_events.event.add(timestamp=time, pid=pid)
+                event.task_rename.pid, event.task_rename.newcomm = pid, name
+
+        return build
+
+    # The shell starts a program, another thread runs, and the program runs again; then it is renamed once more.
+    first = ran([1000, 100, 100], ["sh", "other", "cc1"], [5, 6, 5], {1050: (5, "cc1"), 1060: (6, "else")})
+    second = ran([1400], ["swapper/0"], [0], {1300: (5, "late"), 1450: (5, "never here")})
+    found = load(trace(first, second, bundle(lambda event: event.cpu_idle.SetInParent(), cpu=0)))
+    switches = [(row["_ts"], row.get("prev_comm")) for row in rows(found, "raw_events.sched_switch")]
+    assert switches == [(0, None), (100, "cc1"), (200, "other"), (400, "late")]
+    assert [row.get("common_comm") for row in rows(found, "raw_events.task_rename")][2:] == ["cc1", "late"]
+
+
 def test_lost_events_are_counted_and_reset_the_running_thread() -> None:
     def compact(packet: Any) -> None:
         sched = packet.ftrace_events.compact_sched
