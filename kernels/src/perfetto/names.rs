@@ -33,6 +33,18 @@ fn worker(name: &[u8]) -> &[u8] {
     end.and_then(|end| name.get(..PREFIX.len() + end)).unwrap_or(name)
 }
 
+/// The name of a process, which is the first word of its command line, and the whole line.
+fn command(message: &[u8], field: u32) -> (Option<Vec<u8>>, Vec<u8>) {
+    let words = Fields::of(message).filter(|(number, _)| *number == field).filter_map(|(_, word)| word.bytes());
+    let words: Vec<&[u8]> = words.collect();
+    let first = match words.as_slice() {
+        // Some processes store their whole command line in its first word.
+        [line] => line.split(|byte| *byte == b' ').next(),
+        words => words.first().copied(),
+    };
+    (first.filter(|name| !name.is_empty()).map(<[u8]>::to_owned), words.join(&b' '))
+}
+
 /// Names of processes and threads; several names of one are all kept, in order.
 #[derive(Default)]
 pub struct Names {
@@ -65,9 +77,19 @@ impl Names {
         self.processes.push((pid, update));
     }
 
-    pub fn process(&mut self, pid: i64, name: &[u8]) {
-        let update = Process { name: (!name.is_empty()).then(|| name.to_owned()), ..Process::default() };
-        self.add(pid, update);
+    /// Add a message `ProcessDescriptor`. Writers without a name for their process give its command line.
+    pub fn process(&mut self, message: &[u8]) {
+        let given = super::wire::bytes(message, 6).filter(|name| !name.is_empty()).map(<[u8]>::to_owned);
+        let (first, line) = command(message, 2);
+        let update = Process {
+            name: given.or(first),
+            cmdline: (!line.is_empty()).then_some(line),
+            start: super::wire::number(message, 7).map(u64::cast_signed),
+            ..Process::default()
+        };
+        if update != Process::default() {
+            self.add(int(message, 1), update);
+        }
     }
 
     pub fn thread(&mut self, pid: Option<i64>, tid: i64, name: Option<&[u8]>) {
@@ -115,8 +137,8 @@ impl Names {
 
     fn branch(&mut self, message: &[u8]) {
         let mut update = Process::default();
-        let mut line: Vec<u8> = Vec::new();
-        let mut words = 0;
+        let (name, mut line) = command(message, 3);
+        update.name = name;
         let mut is_comm = false;
         for (number, value) in Fields::of(message) {
             match (number, value) {
@@ -125,15 +147,6 @@ impl Names {
                 (7, _) => update.start = value.number().map(u64::cast_signed),
                 (8, _) => update.is_kthread = value.number().map(|number| number != 0),
                 (9, _) => is_comm = value.number().is_some_and(|number| number != 0),
-                (3, Value::Bytes(word)) => {
-                    if words == 0 {
-                        update.name = Some(word.to_owned());
-                    } else {
-                        line.push(b' ');
-                    }
-                    words += 1;
-                    line.extend_from_slice(word);
-                }
                 _ => (),
             }
         }
@@ -145,14 +158,6 @@ impl Names {
                 update.name = Some(short);
             }
         }
-        // Some processes store their whole command line in its first word.
-        if words == 1
-            && let Some(name) = &mut update.name
-            && let Some(end) = name.iter().position(|byte| *byte == b' ')
-        {
-            name.truncate(end);
-        }
-        update.name = update.name.filter(|name| !name.is_empty());
         let pid = int(message, 1);
         if is_comm {
             self.thread(Some(pid), pid, Some(&line));

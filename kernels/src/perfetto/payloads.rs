@@ -234,8 +234,8 @@ fn describe(world: &mut World, packet: &Packet, message: &[u8]) {
             (sequence.pid, sequence.tid) = (Some(pid), Some(tid));
         }
     }
-    if let Some((pid, name)) = names.process {
-        world.names.process(pid, &name);
+    if let Some(process) = super::wire::bytes(message, 3) {
+        world.names.process(process);
     }
     if let Some((pid, tid, name)) = names.thread {
         world.names.thread(Some(pid), tid, Some(&name));
@@ -246,9 +246,7 @@ fn describe(world: &mut World, packet: &Packet, message: &[u8]) {
 fn process(world: &mut World, packet: &Packet, message: &[u8]) {
     let pid = int(message, 1);
     world.sequences.get(packet.sequence).pid = Some(pid);
-    if let Some(name) = super::wire::bytes(message, 6) {
-        world.names.process(pid, name);
-    }
+    world.names.process(message);
 }
 
 /// A message `ThreadDescriptor` of old writers: the thread of a sequence, and the start of its times.

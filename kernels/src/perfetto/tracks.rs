@@ -61,10 +61,9 @@ pub struct Track {
     unit: String,
 }
 
-/// Names of a process and of a thread in a descriptor, and the thread's id.
+/// The name of a thread in a descriptor, and its id.
 #[derive(Default)]
 pub struct TrackNames {
-    pub process: Option<(i64, Vec<u8>)>,
     pub thread: Option<(i64, i64, Vec<u8>)>,
     pub ids: Option<(i64, i64)>,
 }
@@ -268,7 +267,6 @@ impl Tracks {
             let pid = int(process, 1);
             track.kind = Kind::Process;
             track.pid = Some(pid);
-            names.process = super::wire::bytes(process, 6).map(|name| (pid, name.to_owned()));
         }
         names.ids = ids.filter(|_| counter.is_none());
         if let (Some((pid, tid)), Some(thread)) = (ids, thread) {

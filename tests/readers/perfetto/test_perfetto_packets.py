@@ -37,6 +37,30 @@ def test_process_trees_name_processes_and_threads() -> None:
     assert rows(found, "thread_names") == [{"pid": 5, "tid": 6, "name": "io", "told": 0}]
 
 
+def test_processes_without_a_name_have_that_of_their_command_line() -> None:
+    def described(pid: int, *words: str, name: str = "") -> Any:
+        def build(packet: Any) -> None:
+            process = packet.track_descriptor.process
+            packet.track_descriptor.uuid = process.pid = pid
+            process.cmdline.extend(words)
+            process.process_name = name
+
+        return build
+
+    def old(packet: Any) -> None:
+        packet.process_descriptor.pid = 4
+        packet.process_descriptor.cmdline.append("/bin/old -x")
+        packet.process_descriptor.start_timestamp_ns = 7
+
+    found = load(trace(described(1, "/bin/a", "-v"), described(2, "/bin/b", name="given"), described(3), old))
+    assert [(row["pid"], row["name"], row["cmdline"]) for row in rows(found, "process_names")] == [
+        (1, "/bin/a", "/bin/a -v"),
+        (2, "given", "/bin/b"),
+        (4, "/bin/old", "/bin/old -x"),
+    ]
+    assert rows(found, "process_names")[2]["start_from_boot"] == 7
+
+
 def test_polled_values_are_counters() -> None:
     def stats(packet: Any) -> None:
         packet.timestamp = 10
