@@ -21,6 +21,15 @@ pub struct Running {
     comm: Comm,
 }
 
+impl Running {
+    /// Take another name, if it is this thread's.
+    pub fn rename(&mut self, rename: &Rename) {
+        if self.pid == rename.pid {
+            self.comm = rename.comm;
+        }
+    }
+}
+
 /// A message `CompactSched`: columns of numbers, times as differences.
 #[derive(Default)]
 struct Compact<'a> {
@@ -137,8 +146,8 @@ impl Out<'_> {
     /// Rename the running thread as it was until a time.
     fn rename(&mut self, time: u64) {
         while let Some(rename) = self.renames.next_if(|rename| rename.time <= time) {
-            if let Some(running) = self.running.as_mut().filter(|running| running.pid == rename.pid) {
-                running.comm = rename.comm;
+            if let Some(running) = &mut self.running {
+                running.rename(rename);
             }
         }
     }

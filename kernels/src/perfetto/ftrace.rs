@@ -133,8 +133,10 @@ impl Ftrace {
             }
         }
         // Names of the threads that switches leave are those which other events gave them.
-        if let Some(compact) = compact {
-            super::compact::rows(self, world, sink, &bundle, compact);
+        match (compact, self.running.get_mut(&bundle.cpu)) {
+            (Some(compact), _) => super::compact::rows(self, world, sink, &bundle, compact),
+            (None, Some(running)) => self.renames.iter().for_each(|rename| running.rename(rename)),
+            (None, None) => (),
         }
         if fields.damaged() {
             world.notes.add("damaged ftrace bundle", 1, true, String::new);
