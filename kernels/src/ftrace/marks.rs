@@ -119,21 +119,30 @@ pub fn split(letter: u8, text: &[u8]) -> Option<Fields<'_>> {
     let fields = Fields::new().with(b"pid", pid);
     match (letter, rest) {
         (b'E', None) => Some(fields),
+        // It begins a slice, since an end will follow.
+        (b'B', None) => Some(fields.with(b"name", b"")),
         (_, None) => None,
         (b'B' | b'E' | b'I', Some(name)) => Some(fields.with(b"name", name)),
         (b'N', Some(rest)) => {
             let (track, name) = left(rest)?;
             Some(fields.with(b"track", track).with(b"name", name))
         }
-        (b'C', Some(rest)) => {
-            let (name, value) = right(rest)?;
-            Some(fields.with(b"name", name).with(b"value", value))
-        }
+        (b'C', Some(rest)) => counter(fields, rest),
         (b'S' | b'F', Some(rest)) => {
             let (name, cookie) = right(rest)?;
             Some(fields.with(b"name", name).with(b"cookie", cookie))
         }
         (_, Some(rest)) => on_track(letter, fields, rest),
+    }
+}
+
+/// `C|pid|name|value`, or with a category behind the value, as Chrome writes them.
+fn counter<'a>(fields: Fields<'a>, rest: &'a [u8]) -> Option<Fields<'a>> {
+    let (name, value) = right(rest)?;
+    let is_number = |text: &[u8]| str::from_utf8(text).is_ok_and(|text| text.trim().parse::<f64>().is_ok());
+    match right(name).filter(|(_, before)| !is_number(value) && is_number(before)) {
+        Some((name, before)) => Some(fields.with(b"name", name).with(b"value", before).with(b"category", value)),
+        None => Some(fields.with(b"name", name).with(b"value", value)),
     }
 }
 

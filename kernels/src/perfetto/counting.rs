@@ -40,6 +40,11 @@ pub fn count(world: &mut World, sink: &mut Sink, packet: &Packet, event: &Event<
     };
     let whole = pick(&event.counters, |defaults| &defaults.counters);
     let floats = pick(&event.double_counters, |defaults| &defaults.double_counters);
+    let surplus =
+        event.values.len().saturating_sub(whole.len()) + event.double_values.len().saturating_sub(floats.len());
+    if surplus > 0 {
+        world.notes.add("counter value without a track", surplus as u64, false, String::new);
+    }
     let amount = whole.iter().zip(&event.values).chain(floats.iter().zip(&event.double_values));
     for (uuid, value) in amount {
         let track = world.tracks.of(*uuid);

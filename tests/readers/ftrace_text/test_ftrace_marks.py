@@ -23,6 +23,8 @@ WRITERS = ["tracing_mark_write: ", "print: tracing_mark_write: ", "print: 0xffff
         ("E", {"": "print|E", "pid": None}),
         ("C|124|VSYNC|1", {"": "print|C", "pid": 124, "name": "VSYNC", "value": 1}),
         ("C|124|a|b|-1", {"": "print|C", "pid": 124, "name": "a|b", "value": -1}),
+        ("C|124|a b|7|cat", {"": "print|C", "pid": 124, "name": "a b", "value": 7, "category": "cat"}),
+        ("B|598", {"": "print|B", "pid": 598, "name": ""}),
         ("S|1|input|263", {"": "print|S", "pid": 1, "name": "input", "cookie": 263}),
         ("F|1|in|put|263", {"": "print|F", "pid": 1, "name": "in|put", "cookie": 263}),
         ("I|1|missed|x", {"": "print|I", "pid": 1, "name": "missed|x"}),
@@ -57,7 +59,7 @@ def test_other_texts_are_kept_unchanged(event: str, ip: str, text: str) -> None:
     assert fields(event) == {"": "print", "ip": ip, "text": text}
 
 
-@pytest.mark.parametrize("mark", ["B|1", "B|x|y", "C|1|name", "S|1|name", "G|1|a|b", "B|", "E|x"])
+@pytest.mark.parametrize("mark", ["B|x|y", "C|1|name", "S|1|name", "G|1|a|b", "B|", "E|x"])
 def test_marks_that_lack_fields_are_kept_as_text_and_counted(mark: str) -> None:
     trace = read(f" t-1 [000] 1.0: print: {mark}\n")
     assert trace.tables["raw_events.print"].data.column("text").to_pylist() == [mark]

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.descriptor_pb2 import DescriptorProto
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
-from tests.readers.perfetto.perfetto_reading import load, notes, rows, trace
+from tests.readers.perfetto.perfetto_reading import ask, load, notes, rows, trace
 
 
 def bundle(*builds: Any, cpu: int = 3) -> Any:
@@ -158,6 +158,11 @@ def test_marks_are_split_by_letter() -> None:
     }
     assert [row.get("value", row.get("value_float")) for row in rows(found, "raw_events.print|C")] == [-7, 1.5]
     assert rows(found, "raw_events.print")[0]["text"] == "hi|there"
+
+
+def test_values_that_are_not_whole_are_values_of_counters() -> None:
+    data = trace(bundle(mark("C|12|heap|-7\n"), mark("C|12|heap|1.5\n"), mark("E|12")))
+    assert ask(data, "SELECT value FROM t.counters ORDER BY _ts") == [(-7.0,), (1.5,)]
 
 
 def test_events_that_name_themselves() -> None:

@@ -218,6 +218,18 @@ def test_phases_of_chrome() -> None:
     assert rows(found, "raw_events.object_new")[0]["id"] == "0xff"
 
 
+def test_values_of_more_counters_than_are_named_are_counted() -> None:
+    def counted(packet: Any) -> None:
+        begin(packet)
+        packet.track_event.extra_counter_track_uuids.append(20)
+        packet.track_event.extra_counter_values.extend([1, 2, 3])
+        packet.track_event.extra_double_counter_values.append(0.5)
+
+    found = load(trace(thread, counted))
+    assert [row["value"] for row in rows(found, "raw_events.counter")] == [1.0]
+    assert notes(found) == {"counter value without a track": 3}
+
+
 def test_only_local_ids_are_of_their_process() -> None:
     kinds = ["unscoped_id", "global_id", "local_id"]
     found = load(trace(thread, *(legacy("b", **{kind: 5}) for kind in kinds)))
