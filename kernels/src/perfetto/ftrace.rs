@@ -116,12 +116,12 @@ impl Ftrace {
     pub fn bundle(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         let bundle = self.head(world, packet, message);
         let mut fields = Fields::of(message);
-        let mut compact = None;
+        let mut compact = Vec::new();
         self.renames.clear();
         while let Some((number, value)) = fields.one() {
             match (number, value) {
                 (2, Value::Bytes(event)) => self.event(world, sink, &bundle, event),
-                (4, Value::Bytes(one)) => compact = Some(one),
+                (4, Value::Bytes(switches)) => compact.push(switches),
                 (8, Value::Bytes(error)) => {
                     let status = super::wire::number(error, 2).unwrap_or(0);
                     world.notes.add("ftrace pages that the recorder could not read", 1, true, || {
@@ -133,10 +133,13 @@ impl Ftrace {
             }
         }
         // Names of the threads that switches leave are those which other events gave them.
-        match (compact, self.running.get_mut(&bundle.cpu)) {
-            (Some(compact), _) => super::compact::rows(self, world, sink, &bundle, compact),
-            (None, Some(running)) => self.renames.iter().for_each(|rename| running.rename(rename)),
-            (None, None) => (),
+        for switches in &compact {
+            super::compact::rows(self, world, sink, &bundle, switches);
+        }
+        if compact.is_empty()
+            && let Some(running) = self.running.get_mut(&bundle.cpu)
+        {
+            self.renames.iter().for_each(|rename| running.rename(rename));
         }
         if fields.damaged() {
             world.notes.add("damaged ftrace bundle", 1, true, String::new);
