@@ -24,6 +24,8 @@ pub enum Form {
     Graph,
     SyscallEnter,
     SyscallExit,
+    /// `# 1 buf: 61 62 63`
+    RawData,
     FreeText,
 }
 
@@ -36,6 +38,7 @@ pub fn of(event: &[u8]) -> Form {
         b"clock_set_rate" | b"clock_enable" | b"clock_disable" => Form::Named,
         b"bprint" | b"bputs" => Form::Printk,
         b"function" => Form::Function,
+        b"raw_data" => Form::RawData,
         b"kernel_stack" | b"user_stack" => Form::FreeText,
         b"funcgraph_entry" | b"funcgraph_exit" => Form::Graph,
         _ if event.starts_with(b"sys_exit_") => Form::SyscallExit,
@@ -52,6 +55,7 @@ pub fn read(form: Form, body: &[u8], row: &mut impl Fill) {
         Form::Named => named(body, row).is_some(),
         Form::Printk => printk(body, row).is_some(),
         Form::Function => function(body, row).is_some(),
+        Form::RawData => raw_data(body, row).is_some(),
         Form::Graph => super::graph::read(body, row).is_some(),
         Form::SyscallEnter => {
             super::fields::arguments(body, row);
@@ -190,6 +194,17 @@ fn printk(body: &[u8], row: &mut impl Fill) -> Option<()> {
     }
     row.put(b"ip", ip);
     row.free(body[colon + 2..].trim_ascii_end());
+    Some(())
+}
+
+/// The number before the bytes is hexadecimal, too.
+fn raw_data(body: &[u8], row: &mut impl Fill) -> Option<()> {
+    let rest = body.strip_prefix(b"# ")?;
+    let at = memmem::find(rest, b" buf:")?;
+    let id = u32::from_str_radix(str::from_utf8(&rest[..at]).ok()?, 16).ok()?;
+    row.put(b"id", id.to_string().as_bytes());
+    let bytes: Vec<u8> = rest[at + 5..].iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
+    row.put_text(b"buf", &bytes);
     Some(())
 }
 

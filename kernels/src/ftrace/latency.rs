@@ -1,9 +1,11 @@
 //! Parse lines in the latency formats (`cmd-pid 0d.s2 17us+: event`) into task, CPU and time.
 
-use super::line::{Line, Prefix, Time, count_digits, integer, is_blank, task, time};
+use super::line::{Line, Prefix, Task, Time, count_digits, flags_before_ns, integer, is_blank, task, time};
 
 /// The number of characters for interrupts and preemption.
 const FLAGS: std::ops::RangeInclusive<usize> = 3..=6;
+/// The width of the column with the thread's name, which is cut to it.
+const COMM_WIDTH: usize = 8;
 
 /// Read a line that has no CPU in brackets; None if it is not in a latency format either.
 pub fn parse(line: &[u8]) -> Option<Line<'_>> {
@@ -14,8 +16,8 @@ pub fn parse(line: &[u8]) -> Option<Line<'_>> {
         let start = from + rest.iter().position(|b| !is_blank(*b))?;
         let word = line.get(start..)?;
         let end = start + word.iter().position(|b| is_blank(*b))?;
-        if let Some((comm, pid, tgid)) = task(line.get(..end)?)
-            && let Some(found) = behind(line.get(end..)?, (comm, pid, tgid))
+        if let Some((buffer, task)) = task(line.get(..end)?, COMM_WIDTH)
+            && let Some(found) = behind(line.get(end..)?, buffer, task)
         {
             return Some(found);
         }
@@ -23,17 +25,13 @@ pub fn parse(line: &[u8]) -> Option<Line<'_>> {
     }
 }
 
-type Task<'a> = (&'a [u8], i64, Option<i64>);
-
 /// The line if `0d.s2 17us+: event` follows its task.
-fn behind<'a>(rest: &'a [u8], (comm, pid, tgid): Task<'a>) -> Option<Line<'a>> {
+fn behind<'a>(rest: &'a [u8], buffer: Option<&'a [u8]>, (comm, pid, tgid): Task<'a>) -> Option<Line<'a>> {
     let rest = rest.trim_ascii_start();
-    let end = rest.iter().position(|b| is_blank(*b))?;
-    let (place, rest) = rest.split_at_checked(end)?;
-    let digits = cpu_digits(place)?;
-    let (cpu, flags) = place.split_at_checked(digits)?;
+    let (digits, end) = place(rest)?;
+    let (cpu, flags) = rest.get(..end)?.split_at_checked(digits)?;
     let cpu = integer(cpu)?;
-    let rest = rest.trim_ascii_start();
+    let rest = rest.get(end..)?.trim_ascii_start();
     let colon = memchr::memchr(b':', rest.get(..rest.len().min(48))?)?;
     let event = rest.get(colon + 1..)?.trim_ascii_start();
     let (ts, whole) = match stamp(rest.get(..colon)?) {
@@ -41,8 +39,19 @@ fn behind<'a>(rest: &'a [u8], (comm, pid, tgid): Task<'a>) -> Option<Line<'a>> {
         Time::OutOfRange => return Some(Line::BadTime),
         Time::No => return None,
     };
-    let prefix = Prefix { comm, pid, tgid, cpu, flags: Some(flags), ts, whole };
+    let prefix = Prefix { buffer, comm, pid, tgid, cpu, flags: Some(flags), ts, whole };
     Some(Line::Event(prefix, event))
+}
+
+/// The number of digits of the CPU, and the end of the flags behind it: `0d.s2 ` or, before a time in ns, `0d.s2.4561953`.
+fn place(rest: &[u8]) -> Option<(usize, usize)> {
+    let word = &rest[..rest.iter().position(|b| is_blank(*b))?];
+    if let Some(digits) = cpu_digits(word) {
+        return Some((digits, word.len()));
+    }
+    let digits = count_digits(word);
+    let width = flags_before_ns(word.get(digits..)?.strip_suffix(b":")?)?;
+    (digits > 0 && digits <= 5).then_some((digits, digits + width))
 }
 
 /// Read a line printed with the option `verbose`: `comm pid cpu flags depth number [time] 3.2ms (+0.1ms): event`, where
@@ -68,7 +77,8 @@ pub fn verbose(line: &[u8]) -> Option<Line<'_>> {
     let Some(ts) = stamp.and_then(|stamp| stamp.checked_mul(scale)) else {
         return Some(Line::BadTime);
     };
-    let prefix = Prefix { comm: comm.trim_ascii(), pid, tgid: None, cpu, flags: Some(flags), ts, whole };
+    let comm = comm.trim_ascii();
+    let prefix = Prefix { buffer: None, comm, pid, tgid: None, cpu, flags: Some(flags), ts, whole };
     Some(Line::Event(prefix, event))
 }
 

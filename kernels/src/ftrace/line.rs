@@ -7,6 +7,8 @@ use super::latency;
 /// The part of a line before the event.
 #[derive(Clone, Copy)]
 pub struct Prefix<'a> {
+    /// The buffer or file that `trace-cmd report` names before the task.
+    pub buffer: Option<&'a [u8]>,
     pub comm: &'a [u8],
     pub pid: i64,
     /// Thread group, if the column exists and is not `(-----)`.
@@ -69,6 +71,10 @@ pub enum Time {
 const TGID_WIDTH: usize = 24;
 /// Minimum number of flags printed by the kernel.
 const FLAGS_WIDTH: usize = 4;
+/// Minimum number of flags printed by versions of trace-cmd that put no blank between flags and times in ns.
+const REPORT_FLAGS_WIDTH: usize = 5;
+/// The width of the column with the thread's name, which is shorter and stands at the right.
+const COMM_WIDTH: usize = 16;
 /// The longest event name; the kernel's own limit is 64.
 const NAME_LIMIT: usize = 128;
 
@@ -99,7 +105,7 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
         return None;
     }
     let cpu = integer(&inside[..digits])?;
-    let (comm, pid, tgid) = task(&line[..open])?;
+    let (buffer, (comm, pid, tgid)) = task(&line[..open], COMM_WIDTH)?;
     let mut rest = inside[digits + 1..].trim_ascii_start();
     let mut flags = None;
     let mut end = token_end(rest);
@@ -108,17 +114,17 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
         flags = Some(&rest[..end]).filter(|f| !f.is_empty());
         rest = rest[end..].trim_ascii_start();
         end = token_end(rest);
-    } else if let Some(width) = joined_flags(&rest[..end]) {
+    } else if let Some(width) = joined_flags(&rest[..end]).or_else(|| flags_before_ns(&rest[..end])) {
         (flags, rest) = (Some(&rest[..width]), &rest[width..]);
         end -= width;
     }
     let behind = after_time(rest, end)?;
-    let event = behind.trim_ascii_start();
+    let event = without_place(behind.trim_ascii_start());
     match time(&rest[..end]) {
         Time::No => None,
         Time::OutOfRange => Some(Line::BadTime),
         Time::Ns(ts, whole) => {
-            let prefix = Prefix { comm, pid, tgid, cpu, flags, ts, whole };
+            let prefix = Prefix { buffer, comm, pid, tgid, cpu, flags, ts, whole };
             Some(Line::Event(prefix, event))
         }
     }
@@ -133,6 +139,29 @@ fn joined_flags(text: &[u8]) -> Option<usize> {
     let known = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'#' | b'-');
     let flags = text.get(..width)?;
     (width < fraction && fraction > seconds && width <= 8 && flags.iter().all(known)).then_some(width)
+}
+
+/// The width of flags before a time in ns without a blank: `d..2.45507053683041`.
+pub fn flags_before_ns(text: &[u8]) -> Option<usize> {
+    let dots = text.get(REPORT_FLAGS_WIDTH..)?.iter().take_while(|b| **b == b'.').count();
+    let (flags, time) = text.split_at_checked(REPORT_FLAGS_WIDTH + dots)?;
+    let known = |b: &u8| b.is_ascii_alphanumeric() || *b == b'.';
+    let begins = flags[0].is_ascii_alphabetic() || flags[0] == b'.';
+    (begins && flags.iter().all(known) && !time.is_empty() && count_digits(time) == time.len()).then_some(flags.len())
+}
+
+/// The text without the place of the event in its buffer that `trace-cmd report --debug` adds: ` [1502:0xd14:24]`.
+fn without_place(text: &[u8]) -> &[u8] {
+    let shortened = || {
+        let inside = text.strip_suffix(b"]")?;
+        let open = memrchr(b'[', inside)?;
+        let mut parts = inside[open + 1..].split(|b| *b == b':');
+        let (delta, offset, size) = (parts.next()?, parts.next()?.strip_prefix(b"0x")?, parts.next()?);
+        let hexadecimal = !offset.is_empty() && offset.iter().all(u8::is_ascii_hexdigit);
+        let whole = hexadecimal && parts.next().is_none() && integer(delta).is_some() && integer(size).is_some();
+        whole.then(|| text[..open].trim_ascii_end())
+    };
+    shortened().unwrap_or(text)
 }
 
 /// The text after the colon of a time, without the difference that `--ts-diff` prints before or after the colon: `12.5
@@ -152,8 +181,12 @@ fn difference(text: &[u8]) -> Option<&[u8]> {
     inside.get(digits..)
 }
 
-/// `comm-pid` or `comm-pid (tgid)`; the comm may contain anything.
-pub fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
+/// The name, id and thread group of a thread.
+pub type Task<'a> = (&'a [u8], i64, Option<i64>);
+
+/// `comm-pid` or `comm-pid (tgid)`; the comm may contain anything, and has a column of `width`. `trace-cmd report` of
+/// several buffers or files names them before it: `name:             bash-17`.
+pub fn task(text: &[u8], width: usize) -> Option<(Option<&[u8]>, Task<'_>)> {
     let mut text = text.trim_ascii_end();
     let mut tgid = None;
     if let Some(inner) = text.strip_suffix(b")") {
@@ -168,7 +201,11 @@ pub fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     }
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (comm, pid) = text.split_at(text.len() - digits);
-    Some((comm.strip_suffix(b"-")?.trim_ascii_start(), integer(pid)?, tgid))
+    let comm = comm.strip_suffix(b"-")?;
+    let (before, column) = comm.split_at(comm.len().saturating_sub(width));
+    let buffer = before.strip_suffix(b": ").map(<[u8]>::trim_ascii).filter(|name| !name.is_empty());
+    let comm = if buffer.is_some() { column } else { comm };
+    Some((buffer, (comm.trim_ascii_start(), integer(pid)?, tgid)))
 }
 
 /// Maximum time of a kernel's clock, in ns: 146 years, also since 1970.
@@ -211,6 +248,9 @@ pub fn event(text: &[u8]) -> Event<'_> {
     }
     if text.starts_with(b"<user stack trace") {
         return Event::Plain(b"user_stack", text);
+    }
+    if text.starts_with(b"# ") && memmem::find(text, b" buf:").is_some() {
+        return Event::Plain(b"raw_data", text);
     }
     for (at, &b) in text.iter().enumerate().take(NAME_LIMIT) {
         let rest = &text[at..];
@@ -275,9 +315,10 @@ fn other(line: &[u8]) -> Other {
     }
 }
 
-/// `CPU:1 [LOST 7994 EVENTS]`, `CPU:1 [5881 EVENTS DROPPED]`, `CPU:0 [EVENTS DROPPED]`
+/// `CPU:1 [LOST 7994 EVENTS]`, `CPU:1 [5881 EVENTS DROPPED]`, `buffer: CPU:0 [EVENTS DROPPED]`
 fn lost(text: &[u8]) -> Option<u64> {
-    let text = text.strip_prefix(b"CPU:")?;
+    let before = if text.starts_with(b"CPU:") { 0 } else { memmem::find(text, b": CPU:")? + 2 };
+    let text = &text[before..];
     let inside = text[memchr(b'[', text)? + 1..].strip_suffix(b"]")?;
     memmem::find(inside, b"LOST").or(memmem::find(inside, b"DROPPED"))?;
     let count = inside.split(|&b| b == b' ').find_map(integer);

@@ -298,6 +298,9 @@ impl Part {
         let row = &mut self.tables[table].1;
         row.begin(prefix, printed, self.lines);
         fill(row);
+        if let Some(buffer) = prefix.buffer {
+            row.put_text(b"buffer", buffer);
+        }
         if row.is_stack {
             self.stack = Some(table);
         } else {

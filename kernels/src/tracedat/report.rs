@@ -145,6 +145,7 @@ fn events(statistics: &FileStatistics<'_>, notes: &mut Notes<'_>) {
     let reason = "mark with missing fields, kept as text";
     notes.add(reason, statistics.events.bad_marks(), none(), false);
     let clock = clock_of(statistics.header);
+    let main = main_clock(statistics.header);
     if !in_ns(&clock, statistics.header.options.tsc.is_some()) && !statistics.streams.is_empty() {
         let reason = "clock does not count ns, and its counts are taken as ns";
         notes.add(reason, 1, clock.clone(), false);
@@ -153,7 +154,7 @@ fn events(statistics: &FileStatistics<'_>, notes: &mut Notes<'_>) {
         .header
         .buffers
         .iter()
-        .filter(|one| !one.clock.is_empty() && one.clock != clock && one.cpus.iter().any(|cpu| cpu.size > 0));
+        .filter(|one| !one.clock.is_empty() && one.clock != main && one.cpus.iter().any(|cpu| cpu.size > 0));
     for other in others {
         let name = String::from_utf8_lossy(&other.name);
         let example = format!("buffer `{name}` has the clock {}", other.clock);
@@ -161,19 +162,22 @@ fn events(statistics: &FileStatistics<'_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// The clock of the main buffer.
+/// The clock of the recording. The option with the clocks of the first recorded buffer counts, as in trace-cmd: with
+/// all buffers it stores the clock of the main one, even if that records nothing and has another.
 fn clock_of(header: &Header) -> String {
-    let main = header.buffers.iter().find(|one| one.name.is_empty());
-    let main = main.map(|one| one.clock.clone()).unwrap_or_default();
-    match main.is_empty() {
-        true => header.options.clock.clone(),
-        false => main,
-    }
+    let clock = header.options.clock.clone();
+    if clock.is_empty() { main_clock(header) } else { clock }
+}
+
+/// The clock that is stored with the main buffer.
+fn main_clock(header: &Header) -> String {
+    let main = header.buffers.iter().find(|one| one.name.is_empty() && !one.clock.is_empty());
+    main.map_or_else(|| header.options.clock.clone(), |one| one.clock.clone())
 }
 
 fn in_ns(clock: &str, converted: bool) -> bool {
     match clock {
-        "counter" => false,
+        "counter" | "uptime" => false,
         "x86-tsc" | "ppc-tb" => converted,
         _ => true,
     }

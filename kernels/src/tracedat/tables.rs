@@ -70,9 +70,18 @@ pub fn stat(text: &str, key: &str) -> Option<i64> {
 }
 
 fn stats(header: &Header, sink: &mut Sink) {
-    let columns = STATS.iter().map(|(_, name)| int(name));
+    let columns = STATS.iter().map(|(_, name)| int(name)).chain([text("buffer")]);
     let table = table(sink, "cpu_stats", columns.collect());
+    let mut buffer = None;
     for one in &header.options.stats {
+        // The numbers of an instance follow its name.
+        if let Some(name) = one.trim().strip_prefix("Buffer:") {
+            buffer = Some(name.trim());
+            continue;
+        }
+        if let Some(name) = buffer {
+            sink.rows(table).text(STATS.len(), name.as_bytes());
+        }
         for (place, (key, _)) in STATS.iter().enumerate() {
             if let Some(value) = stat(one, key) {
                 sink.rows(table).int(place, value);

@@ -1,12 +1,12 @@
 //! Decode the records of one event into rows of its table.
 
-use super::expression::{Context, field_text};
+use super::expression::{Context, Expression, field_text};
 use super::format::{Format, Order, Shape};
 use super::layout::{ColumnSource, Common, Filled, Optional, Printed, columns, table};
 use super::print::Piece;
 use super::quick::Quick;
 use super::symbols::Names;
-use super::{Record, flags, values};
+use super::{Record, address, flags, values};
 use crate::rows::{ColumnSpec, Rows, Sink, Type};
 
 /// Maximum number of cached printed values per column.
@@ -267,6 +267,12 @@ fn pieces(pieces: &[Piece], context: Context<'_>, out: &mut Vec<u8>) -> Option<(
             Piece::Value(conversion, value) if conversion.kind == b's' => {
                 let mut text = Vec::new();
                 value.text(context, &mut text)?;
+                conversion.put_text(out, &text);
+            }
+            Piece::Value(conversion, Expression::Field(field)) if conversion.is_address() => {
+                let bytes = field.bytes(context.record, context.order)?;
+                let mut text = Vec::new();
+                address::put(&conversion.extension, bytes, context.order.big, &mut text)?;
                 conversion.put_text(out, &text);
             }
             Piece::Value(conversion, value) => {

@@ -67,6 +67,7 @@ pub fn columns(format: &Format, order: Order) -> Vec<Filled> {
         "funcgraph_entry" | "funcgraph_exit" => symbols(format, &["func", "retaddr"]),
         "kernel_stack" | "user_stack" => stack(format),
         "bprint" | "bputs" => Vec::new(),
+        "raw_data" => format.fields.iter().map(bytes).collect(),
         "sys_enter" => {
             let mut columns = plain(format);
             for column in &mut columns {
@@ -94,6 +95,12 @@ fn of_field(field: &Field) -> Filled {
         _ => (text_type(field), ColumnSource::Text(field.clone())),
     };
     Filled { spec: ColumnSpec::new(field.name.clone(), kind), source }
+}
+
+/// What programs write into `trace_marker_raw` is declared as text, and is none.
+fn bytes(field: &Field) -> Filled {
+    let shape = if field.shape == Shape::Text { Shape::Array(1) } else { field.shape };
+    of_field(&Field { shape, ..field.clone() })
 }
 
 fn text_type(field: &Field) -> Type {
@@ -146,7 +153,9 @@ fn printed(format: &Format, order: Order) -> Vec<Filled> {
             None => columns.push(filled),
             // A value printed as a text keeps the name, as in ftrace's text, and the number gets another.
             Some(at) if filled.spec.kind == Type::Text => {
-                if let ColumnSource::Printed(_) | ColumnSource::Symbol(..) = &filled.source {
+                if is_bytes(&columns[at].source) && is_address(&filled.source) {
+                    columns[at] = filled;
+                } else if let ColumnSource::Printed(_) | ColumnSource::Symbol(..) = &filled.source {
                     replace(&mut columns, at, filled);
                 }
             }
@@ -170,6 +179,17 @@ fn replace(columns: &mut Vec<Filled>, at: usize, text: Filled) {
         let number = renamed(number, &columns[at].source);
         columns.push(number);
     }
+}
+
+fn is_bytes(source: &ColumnSource) -> bool {
+    let of_bytes = |shape| matches!(shape, Shape::Array(1) | Shape::DynamicArray { element: 1, .. });
+    matches!(source, ColumnSource::Text(field) if of_bytes(field.shape))
+}
+
+/// Whether it prints bytes as an address.
+fn is_address(source: &ColumnSource) -> bool {
+    let of_address = |piece: &Piece| matches!(piece, Piece::Value(conversion, _) if conversion.is_address());
+    matches!(source, ColumnSource::Printed(printed) if printed.pieces.iter().any(of_address))
 }
 
 fn symbol(name: &str, field: Field, offset: bool) -> Filled {
@@ -219,6 +239,7 @@ fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
         }
         if let Expression::Field(field) = value
             && field.shape != Shape::Number
+            && !conversion.is_address()
         {
             return (!known).then(|| text(ColumnSource::Text(field.clone())));
         }
@@ -239,7 +260,8 @@ fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
 fn is_unknown(piece: &Piece) -> bool {
     match piece {
         Piece::Value(conversion, Expression::Field(field)) => {
-            conversion.kind == b'p' || conversion.kind == b's' && field.shape == Shape::Number
+            conversion.kind == b'p' && !(conversion.is_address() && field.shape != Shape::Number)
+                || conversion.kind == b's' && field.shape == Shape::Number
         }
         Piece::Value(conversion, _) => conversion.kind == b'p',
         Piece::Literal(_) => false,

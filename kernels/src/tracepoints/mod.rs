@@ -5,6 +5,7 @@
 //! text: fields by their names; a value printed as `name=text` by `__print_symbolic`, `__print_flags`, `%pS` and the
 //! like is a text column of that name, and its number is `<name>_number` if the field has the same name.
 
+mod address;
 mod binary;
 mod event;
 mod expression;

@@ -291,9 +291,12 @@ impl Parser<'_, '_, '_> {
 
     fn call(&mut self, name: &[u8]) -> Option<Expression> {
         match name {
-            b"__get_str" | b"__get_rel_str" | b"__get_dynamic_array" | b"__get_rel_dynamic_array" => {
-                Some(Expression::Field((self.fields)(self.tokens.word())?))
-            }
+            b"__get_str"
+            | b"__get_rel_str"
+            | b"__get_dynamic_array"
+            | b"__get_rel_dynamic_array"
+            | b"__get_sockaddr"
+            | b"__get_rel_sockaddr" => Some(Expression::Field((self.fields)(self.tokens.word())?)),
             b"__get_dynamic_array_len" | b"__get_rel_dynamic_array_len" => {
                 Some(Expression::Length((self.fields)(self.tokens.word())?))
             }

@@ -49,6 +49,11 @@ impl Conversion {
         self.kind == b'p' && matches!(self.extension.as_slice(), b"" | b"x" | b"K")
     }
 
+    /// Whether it prints bytes in a form such as that of a network's addresses.
+    pub fn is_address(&self) -> bool {
+        self.kind == b'p' && super::address::is_known(&self.extension)
+    }
+
     /// The size of the value in bytes.
     pub fn bytes(&self, long: usize) -> usize {
         match (self.kind, self.size) {

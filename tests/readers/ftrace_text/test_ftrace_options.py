@@ -151,3 +151,70 @@ def test_a_state_that_the_kernel_names_itself_stays() -> None:
         )["prev_state"]
         == "W"
     )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "first:             bash-17    [001] d..2. 45.000000001: e: a=1\n"
+        "second:  a: b [0] c-d: 1-18    [000] ..... 45.000000002: e: a=2\n"
+        "                   bash-17    [001] dNh21     45.000000003: e: a=3\n",
+        "first:     bash-17      1d..2. 45.000000001: e: a=1\n"
+        "second: a: b [0]-18      0..... 45.000000002: e: a=2\n"
+        "           bash-17      1dNh21 45.000000003: e: a=3\n",
+        "first:             bash-17    [001] d..2.45000000001: e: a=1\n"
+        "second:  a: b [0] c-d: 1-18    [000] .....45000000002: e: a=2\n"
+        "                   bash-17    [001] dNh2145000000003: e: a=3\n",
+        "first:     bash-17      1d..2.45000000001: e: a=1\n"
+        "second: a: b [0]-18      0.....45000000002: e: a=2\n"
+        "           bash-17      1dNh2145000000003: e: a=3\n",
+    ],
+)
+def test_reports_name_the_buffer_and_join_flags_and_times(lines: str) -> None:
+    """`trace-cmd report` of instances, of the latency format (`-l`), and of a clock in ns or `--raw-ts`."""
+    trace = read("cpus=2\n" + lines)
+    found = trace.tables["raw_events.e"].data.to_pylist()
+    assert [(row["_ts"], row["a"], row["buffer"], row["common_flags"]) for row in found] == [
+        (0, 1, "first", "d..2."),
+        (1, 2, "second", "....."),
+        (2, 3, None, "dNh21"),
+    ]
+    names = [row["common_comm"] for row in found]
+    assert names in (["bash", "a: b [0] c-d: 1", "bash"], ["bash", "a: b [0]", "bash"])
+    assert int(trace.properties["start_ns"]) == 45_000_000_001
+
+
+def test_losses_of_a_buffer_in_a_report_are_counted() -> None:
+    trace = read(
+        "one: CPU:1 [7 EVENTS DROPPED]\n             bash-17    [001] ..... 5.000000001: e: a=1\n"
+        "one:             bash-17    [001] ..... 5.000000002: e: a=2\n"
+    )
+    assert {one.reason: one.count for one in trace.diagnostics} == {"events lost by the kernel": 7}
+    assert [row["buffer"] for row in trace.tables["raw_events.e"].data.to_pylist()] == [None, "one"]
+
+
+def test_a_field_called_as_the_buffer_keeps_its_column() -> None:
+    (row,) = read("one:             bash-17    [001] ..... 5.5: e: buffer=3\n").tables["raw_events.e"].data.to_pylist()
+    assert (row["buffer"], row["text"]) == (3, "buffer=one")
+
+
+def test_places_of_events_in_buffers_are_not_in_values() -> None:
+    """`trace-cmd report --debug` puts the time since the last event, the offset and the size behind each event."""
+    lines = (
+        "             bash-17    [001] ..... 5.000000001: e: a=1 b=x [12] [1502:0xd14:24]\n"
+        "             bash-17    [001] ..... 5.000000002: e: a=2 b=y [1:2:3]\n"
+    )
+    found = read(lines).tables["raw_events.e"].data.to_pylist()
+    assert [(row["a"], row["b"]) for row in found] == [(1, "x [12]"), (2, "y [1:2:3]")]
+
+
+def test_bytes_that_programs_write_are_an_event() -> None:
+    """What is written into `trace_marker_raw`, whose number is hexadecimal as well; other texts have no name."""
+    lines = (
+        "             bash-17    [001] ..... 5.000001: # 1f buf: 61 00 ff\n"
+        "             bash-17    [001] ..... 5.000002: # 1f other\n"
+    )
+    trace = read(lines)
+    (row,) = trace.tables["raw_events.raw_data"].data.to_pylist()
+    assert (row["id"], row["buf"]) == (31, "6100ff")
+    assert {one.reason: one.count for one in trace.diagnostics} == {"line has a time but no event name": 1}

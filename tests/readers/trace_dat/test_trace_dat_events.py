@@ -148,6 +148,38 @@ def test_lost_events_are_reported(tmp_path: Path) -> None:
     assert (cpu["cpu"], cpu["overrun"], cpu["read_events"]) == (0, 5, 9)
 
 
+def test_counts_of_instances_have_their_buffer(tmp_path: Path) -> None:
+    trace = small()
+    stats = b"CPU: %d\nentries: 0\noverrun: %d\n\0"
+    trace.options += [(2, stats % (0, 1)), (2, b"\nBuffer: other one\n\n\0"), (2, stats % (0, 2)), (2, stats % (1, 3))]
+    found = rows(loaded(trace, tmp_path), "cpu_stats")
+    assert [(row["buffer"], row["cpu"], row["overrun"]) for row in found] == [
+        (None, 0, 1),
+        ("other one", 0, 2),
+        ("other one", 1, 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("named", "clock", "notes"),
+    [
+        ("boot", "boottime", {}),
+        ("uptime", "uptime", {"clock does not count ns, and its counts are taken as ns": 1}),
+    ],
+)
+def test_the_clock_is_that_of_the_buffers_recorded(
+    named: str, clock: str, notes: dict[str, int], tmp_path: Path
+) -> None:
+    """With the buffers themselves trace-cmd stores the clock of the main one, even if that records nothing."""
+    trace = small()
+    trace.clock = "local"
+    trace.options.append((4, f"local global [{named}] tai\0".encode()))
+    trace.buffers = {"": [], "other": trace.buffers[""]}
+    found = loaded(trace, tmp_path)
+    assert (found.properties["clock"], found.properties["trace_clock"]) == (clock, named)
+    assert told(found) == notes
+
+
 def test_options_move_and_convert_times(tmp_path: Path) -> None:
     trace = small()
     trace.options += [(7, b"1000\0"), (1, b"0x10\0")]

@@ -115,6 +115,61 @@ def test_fields_printed_as_text_are_text(printed: str, value: int, expected: str
     assert found == {"v": expected, "v_number": value} | ({"w": found["w"]} if "w" in found else {})
 
 
+MAPPED = bytes(10) + b"\xff\xff\x7f\0\0\x01"
+
+
+@pytest.mark.parametrize(
+    ("conversion", "value", "expected"),
+    [
+        ("%pI4", b"\x7f\0\0\x01", "127.0.0.1"),
+        ("%pI4l", b"\x7f\0\0\x01", "1.0.0.127"),
+        ("%pI4h", b"\x7f\0\0\x01", "1.0.0.127"),
+        ("%pi4", b"\x7f\0\0\x01", "127.000.000.001"),
+        ("%pI6c", MAPPED, "::ffff:127.0.0.1"),
+        ("%pI6c", bytes.fromhex("20010db8000000000001000000000001"), "2001:db8::1:0:0:1"),
+        ("%pI6", MAPPED, "0000:0000:0000:0000:0000:ffff:7f00:0001"),
+        ("%pi6", MAPPED, "00000000000000000000ffff7f000001"),
+        ("%pISpc", b"\x02\0\xbb\x51\x7f\0\0\x01" + bytes(20), "127.0.0.1:47953"),
+        ("%pISpc", b"\x0a\0\0\x50" + bytes(19) + b"\x01" + bytes(4), "[::1]:80"),
+        ("%pISc", b"\x0a\0\0\x50" + bytes(19) + b"\x01" + bytes(4), "::1"),
+        ("%pM", bytes(range(6)), "00:01:02:03:04:05"),
+        ("%pMR", bytes(range(6)), "05:04:03:02:01:00"),
+        ("%pMF", bytes(range(6)), "00-01-02-03-04-05"),
+        ("%pm", bytes(range(6)), "000102030405"),
+        ("%*ph", b"\x01\xab", "01 ab"),
+        ("%*phD", b"\x01\xab", "01-ab"),
+        ("%pUb", bytes(range(16)), "00010203-0405-0607-0809-0a0b0c0d0e0f"),
+        ("%pUL", bytes(range(16)), "03020100-0504-0706-0809-0A0B0C0D0E0F"),
+    ],
+)
+def test_addresses_are_printed_as_the_kernel_does(conversion: str, value: bytes, expected: str, tmp_path: Path) -> None:
+    width = f"{len(value)}, " if "*" in conversion else ""
+    described = event(
+        [(f"u8 v[{len(value)}]", len(value), 0)], f'"v={conversion} w={conversion}", {width}REC->v, {width}REC->v'
+    )
+    assert values(tmp_path, described, value) == [{"v": expected, "w": expected}]
+
+
+def test_addresses_of_other_families_and_elsewhere(tmp_path: Path) -> None:
+    described = event([("__data_loc __u8[] a", 4, 0)], '"addr=%pISpc", __get_sockaddr(a)')
+    sockets = [b"\x02\0\0\x50\x0a\0\0\x01", b"\x01\0/run"]
+    trace = decoded(tmp_path, described, *(struct.pack("<I", len(one) << 16 | 12) + one for one in sockets))
+    found = [(row["a"], row["addr"]) for row in rows(trace, "raw_events.own")]
+    assert found == [("020000500a000001", "10.0.0.1:80"), ("01002f72756e", None)]
+    assert told(trace) == {"event with a value that cannot be read, which is NULL": 1}
+
+
+def test_a_pointer_printed_as_an_address_is_a_number(tmp_path: Path) -> None:
+    described = event([("void * v", 8, 0)], '"v=%pM w=%pI4", REC->v, REC->v')
+    assert values(tmp_path, described, struct.pack("<Q", 5)) == [{"v": 5}]
+
+
+def test_bytes_that_programs_write_are_hexadecimal(tmp_path: Path) -> None:
+    described = event([("unsigned int id", 4, 0), ("char buf[]", 0, 1)], '"id:%04x %08x", REC->id', "raw_data")
+    trace = decoded(tmp_path, described, struct.pack("<I", 17) + b"ab\0\xffcdef", system="ftrace")
+    assert [(row["id"], row["buf"]) for row in rows(trace, "raw_events.raw_data")] == [(17, "616200ff63646566")]
+
+
 @pytest.mark.parametrize(
     "printed",
     [
