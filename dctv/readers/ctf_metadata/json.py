@@ -108,7 +108,8 @@ class _Fragments:
 
     def _trace_class(self, given: Mapping[str, Any]) -> None:
         trace = self._trace
-        trace.uuid = _uuid(given) or trace.uuid
+        # Packets have the UUID of the metadata; that of the trace counts if the metadata have none.
+        trace.uuid = trace.uuid or _uuid(given)
         environment = as_map(given, "environment")
         trace.environment.update({str(k): v for k, v in environment.items() if isinstance(v, str | int)})
         for key in ("namespace", "name", "uid"):

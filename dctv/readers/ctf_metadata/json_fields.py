@@ -246,7 +246,9 @@ def _ranges(given: Any) -> tuple[tuple[int, int], ...]:
 
 def _labels(what: Mapping[str, Any], key: str) -> Labels:
     given = as_map(what, key)
-    return disjoint([(str(name), first, last) for name, ranges in given.items() for first, last in _ranges(ranges)])
+    found = [(str(name), first, last) for name, ranges in given.items() for first, last in _ranges(ranges)]
+    # Of the bits of a map, any number are set, each with all of its names.
+    return tuple(found) if key == "flags" else disjoint(found)
 
 
 def _location(what: Mapping[str, Any], key: str) -> FieldPath:

@@ -78,6 +78,8 @@ class Program:
         self._parts: dict[int, dict[str, int]] = {}
         """The parts of structures and variants by name."""
         self._frames: list[int] = []
+        self._arrays: set[int] = set()
+        """The arrays whose element is being added: paths in it lead through them."""
         self._leaves: list[FieldLeaf] | None = None
         self._scopes: dict[str, int] = {}
 
@@ -169,9 +171,10 @@ class Program:
         self._parts[node] = parts = {}
         self._frames.append(node)
         for member, shown, one in what.members:
-            parts[member] = self._add(one, f"{name}_{shown}" if name else shown)
-            self.nodes[node][2].append(parts[member])
+            # Before its own parts, since paths in them may begin further out and lead through it.
+            parts[member] = self._next_number()
             self.nodes[node][3].append(shown)
+            self._add_part(node, one, f"{name}_{shown}" if name else shown)
         self._frames.pop()
         return node
 
@@ -182,7 +185,9 @@ class Program:
         kind = "text" if text else "json"
         node = self._node("array", [length, slot, text], name=name, kind=kind, align=alignment(what))
         outer, self._leaves = self._leaves, None
-        self.nodes[node][2].append(self._add(element, name))
+        self._arrays.add(node)
+        self._add_part(node, element, name)
+        self._arrays.discard(node)
         self._leaves = outer
         return node
 
@@ -202,20 +207,25 @@ class Program:
             if chosen is None:
                 raise MetadataError(f"the option `{option}` of `{name}` matches no label of `{what.selector}`")
             plain = option[1:] if ranges is None and option.startswith("_") else option
-            parts[option] = self._add(one, f"{name}_{plain}")
+            parts[option] = self._next_number()
             numbers = self.nodes[node][1]
             numbers.append(len(chosen))
             numbers.extend(edge % _WORD for pair in chosen for edge in pair)
-            self.nodes[node][2].append(parts[option])
             self.nodes[node][3].append(plain)
+            self._add_part(node, one, f"{name}_{plain}")
         return node
 
     def _optional(self, what: Optional, name: str) -> int:
         slot = self._share(self._targets(what.selector, f"the presence of `{name}`"))
         node = self._node("optional", [slot, *(edge % _WORD for pair in what.ranges for edge in pair)], align=1)
-        self.nodes[node][2].append(self._add(what.element, name))
-        self._parts[node] = {"": self.nodes[node][2][0]}
+        self._parts[node] = {"": self._next_number()}
+        self._add_part(node, what.element, name)
         return node
+
+    def _add_part(self, node: int, what: FieldClass, name: str) -> None:
+        """Add a part of a field, whose node comes first of all that the part has."""
+        self.nodes[node][2].append(self._next_number())
+        self._add(what, name)
 
     def _length(self, length: int | FieldPath | None, name: str) -> tuple[int, int]:
         """Return a fixed length and the slot of a dynamic one; one of them is `NONE`."""
@@ -238,33 +248,49 @@ class Program:
 
     def _targets(self, path: FieldPath, purpose: str) -> list[int]:
         """Return the integer nodes that a path refers to; several if it goes through a variant."""
-        for start in self._starts(path):
-            found = list(self._walk([start], [name for name in path.names if name is not None]))
+        outwards, names = _direct(path)
+        for start in self._starts(path, outwards):
+            found = list(self._walk([start], names))
             if found:
                 if all(self.nodes[one][0] in {"int", "var", "bool"} for one in found):
                     return found
                 raise MetadataError(f"{purpose} is in the field `{path}`, which is not an integer")
         raise MetadataError(f"{purpose} is in the field `{path}`, but there is no such field before it")
 
-    def _starts(self, path: FieldPath) -> Iterator[int]:
+    def _starts(self, path: FieldPath, outwards: int) -> Iterator[int]:
         """Yield the structures in which a path may start."""
         if path.scope:
             if path.scope in self._scopes:
                 yield self._scopes[path.scope]
             return
-        outwards = sum(name is None for name in path.names)
         yield from reversed(self._frames[: len(self._frames) - outwards])
         yield from reversed(self._scopes.values())
 
     def _walk(self, nodes: Sequence[int], names: Sequence[str]) -> Iterator[int]:
         for node in nodes:
+            if node >= len(self.nodes):
+                continue  # the field that has this path
             form, _, kids, _ = self.nodes[node]
-            if form == "optional" or (form == "variant" and names and names[0] not in self._parts[node]):
+            through = form == "variant" and names and names[0] not in self._parts[node]
+            if through or form == "optional" or node in self._arrays:
                 yield from self._walk(kids, names)
             elif not names:
                 yield node
             elif names[0] in self._parts.get(node, {}):
                 yield from self._walk([self._parts[node][names[0]]], names[1:])
+
+
+def _direct(path: FieldPath) -> tuple[int, list[str]]:
+    """Return how many structures a path first goes outwards, and the names that then lead inwards."""
+    outwards, names = 0, list[str]()
+    for name in path.names:
+        if name is not None:
+            names.append(name)
+        elif names:
+            names.pop()
+        else:
+            outwards += 1
+    return outwards, names
 
 
 def _role(roles: tuple[str, ...]) -> int:

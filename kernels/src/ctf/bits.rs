@@ -94,8 +94,15 @@ impl<'a> Bits<'a> {
         let (mut value, mut size) = (0u64, 0u32);
         loop {
             let byte = self.number(8, true)?;
+            let part = byte & 127;
             if size < 64 {
-                value |= (byte & 127) << size;
+                value |= part << size;
+            }
+            // Bits beyond the 64th may only continue the number: they are like its sign.
+            let sign = if signed && value >> 63 == 1 { 127 } else { 0 };
+            let beyond = 64u32.saturating_sub(size).min(7);
+            if part >> beyond != sign >> beyond {
+                return Err(Stop::Damaged("a number has more than 64 bits"));
             }
             size = size.saturating_add(7);
             if byte & 128 == 0 {

@@ -58,18 +58,16 @@ impl Labels {
         (value <= *last).then_some(name)
     }
 
-    /// The names of the bits that are set in `value`.
+    /// The names of the bits that are set in `value`, each once, even if it stands for several of them.
     pub fn bits(&self, value: u64) -> String {
-        let mut found = String::new();
+        let mut found: Vec<&str> = Vec::new();
         for (first, last, name) in &self.ranges {
-            if (*first..=(*last).min(63)).any(|bit| value >> bit & 1 == 1) {
-                if !found.is_empty() {
-                    found.push('|');
-                }
-                found.push_str(name);
+            let is_set = (*first..=(*last).min(63)).any(|bit| value >> bit & 1 == 1);
+            if is_set && !found.contains(&&**name) {
+                found.push(name);
             }
         }
-        found
+        found.join("|")
     }
 }
 

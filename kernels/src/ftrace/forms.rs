@@ -24,7 +24,7 @@ pub enum Form {
     Graph,
     SyscallEnter,
     SyscallExit,
-    /// `# 1 buf: 61 62 63`
+    /// `# 1 buf: 61 62 63`, in reports of trace-cmd without `buf:`
     RawData,
     FreeText,
 }
@@ -200,10 +200,11 @@ fn printk(body: &[u8], row: &mut impl Fill) -> Option<()> {
 /// The number before the bytes is hexadecimal, too.
 fn raw_data(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let rest = body.strip_prefix(b"# ")?;
-    let at = memmem::find(rest, b" buf:")?;
-    let id = u32::from_str_radix(str::from_utf8(&rest[..at]).ok()?, 16).ok()?;
+    let (id, rest) = rest.split_at(memchr::memchr(b' ', rest)?);
+    let id = u32::from_str_radix(str::from_utf8(id).ok()?, 16).ok()?;
     row.put(b"id", id.to_string().as_bytes());
-    let bytes: Vec<u8> = rest[at + 5..].iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
+    let rest = rest.strip_prefix(b" buf:").unwrap_or(rest);
+    let bytes: Vec<u8> = rest.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
     row.put_text(b"buf", &bytes);
     Some(())
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct as packing
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,49 @@ def test_booleans_bit_arrays_and_bit_maps(tmp_path: Path) -> None:
     assert row == {"yes": True, "bits": 0xA5, "map": "read|other"}
 
 
+def test_a_name_of_several_bits_stands_once(tmp_path: Path) -> None:
+    flags = {"odd": [[1, 1], [3, 3], [5, 5]], "three": [[3, 3]]}
+    field = {"type": "fixed-length-bit-map", "length": 8, "byte-order": "little-endian", "flags": flags}
+    assert decoded(tmp_path, bytes([0b10_1010]), ("map", field)) == {"map": "odd|three"}
+
+
 def test_numbers_of_varying_length(tmp_path: Path) -> None:
     unsigned, signed = {"type": "variable-length-unsigned-integer"}, {"type": "variable-length-signed-integer"}
     row = decoded(tmp_path, bytes([0x7F, 0xE5, 0x8E, 0x26, 0x7F, 0xC0, 0xBB, 0x78]),
                   ("a", unsigned), ("b", unsigned), ("c", signed), ("d", signed))  # fmt: skip
     assert row == {"a": 127, "b": 624485, "c": -1, "d": -123456}
+
+
+def varying(value: int) -> bytes:
+    """A number in 7 bits a byte, the lowest first, with as many bytes as it needs."""
+    data = bytearray()
+    while value not in (0, -1) or not data or bool(data[-1] & 64) != (value < 0):
+        data.append(value & 127 | 128)
+        value >>= 7
+    data[-1] &= 127
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "damaged"),
+    [
+        ("signed", (-(1 << 63), (1 << 63) - 1, -1, 1 << 62, -(1 << 62) - 1), b""),
+        ("unsigned", ((1 << 64) - 1, 1 << 63, 0), b""),
+        ("signed", (1,), varying(1 << 63)),
+        ("signed", (1,), varying(-(1 << 63) - 1)),
+        ("signed", (1,), varying(-(1 << 70))),
+        ("unsigned", (1,), varying(1 << 64)),
+        ("unsigned", (1,), varying(1 << 77)),
+    ],
+)
+def test_numbers_of_varying_length_have_up_to_64_bits(
+    kind: str, values: tuple[int, ...], damaged: bytes, tmp_path: Path
+) -> None:
+    name = f"variable-length-{kind}-integer"
+    padded = b"".join(varying(value) for value in values) + (b"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00")
+    trace = load(write(tmp_path / "t", payload(("a", {"type": name})), padded + damaged))
+    assert [row["a"] for row in rows(trace)] == [*values, 0]
+    assert notes(trace) == ({"a number has more than 64 bits": 1} if damaged else {})
 
 
 def test_labels_of_numbers(tmp_path: Path) -> None:
@@ -157,6 +196,58 @@ def test_lengths_are_found_in_enclosing_and_earlier_structures(tmp_path: Path) -
     assert row == {"n": 2, "inner_a": [5, 6]}
 
 
+def located(*path: str | None) -> dict[str, Any]:
+    return {"origin": "event-record-payload", "path": path}
+
+
+def list_of(length: dict[str, Any]) -> dict[str, Any]:
+    """A structure with a number, and so many bytes as the number at a location says."""
+    bytes_ = {"type": "dynamic-length-array", "length-field-location": length, "element-field-class": uint(8)}
+    return struct(("n", uint(8)), ("a", bytes_))
+
+
+def test_lengths_in_structures_that_are_open(tmp_path: Path) -> None:
+    """A location may lead from the outside through the structures, arrays and options around the field itself."""
+    twice = {"type": "static-length-array", "length": 2}
+    options = [
+        {"name": name, "selector-field-ranges": [[number, number]], "field-class": list_of(located("v", "n"))}
+        for number, name in ((1, "one"), (2, "two"))
+    ]
+    nested = {**twice, "element-field-class": list_of(located("ll", "n"))}
+    row = decoded(
+        tmp_path,
+        b"\x02\x05\x06" + b"\x01\x07\x00" + b"\x02\x08\x09\x01\x0a" + b"\x02" + b"\x01\x0b" + b"\x01\x0c",
+        ("s", list_of(located("s", "n"))),
+        ("l", {**twice, "element-field-class": list_of(located("l", "n"))}),
+        ("ll", {**twice, "length": 1, "element-field-class": nested}),
+        ("tag", uint(8)),
+        ("v", {"type": "variant", "options": options, "selector-field-location": located("tag")}),
+        ("o", {"type": "optional", "field-class": list_of(located("o", "n")), "selector-field-ranges": [[2, 2]],
+               "selector-field-location": located("tag")}),
+    )  # fmt: skip
+    assert row == {
+        "s_n": 2, "s_a": [5, 6], "l": [{"n": 1, "a": [7]}, {"n": 0, "a": []}],
+        "ll": [[{"n": 2, "a": [8, 9]}, {"n": 1, "a": [10]}]], "tag": 2,
+        "v_one_n": None, "v_one_a": None, "v_two_n": 1, "v_two_a": [11], "o_n": 1, "o_a": [12],
+    }  # fmt: skip
+
+
+def test_locations_may_turn(tmp_path: Path) -> None:
+    found = list_of({"path": ["a", None, None, "s", None, "m"]})
+    row = decoded(tmp_path, b"\x01\x07\x09", ("m", uint(8)), ("s", found))
+    assert row == {"m": 1, "s_n": 7, "s_a": [9]}
+
+
+@pytest.mark.parametrize("path", [("s", "a"), ("l", "n"), ("s", "later")])
+def test_lengths_must_come_before(path: tuple[str, ...], tmp_path: Path) -> None:
+    """Not the field itself, an array that has ended, or a later field."""
+    array = {"type": "static-length-array", "length": 2, "element-field-class": struct(("n", uint(8)))}
+    inner = list_of(located(*path))
+    inner["member-classes"].append({"name": "later", "field-class": uint(8)})
+    with pytest.raises(TraceError, match="but there is no such field before it"):
+        load(write(tmp_path / "t", payload(("l", array), ("s", inner)), b"\0"))
+
+
 def test_aliases_roles_and_clock(tmp_path: Path) -> None:
     metadata = fragments(
         {"type": "field-class-alias", "name": "u8", "field-class": uint(8)},
@@ -214,6 +305,26 @@ def test_metadata_that_cannot_be_used(tmp_path: Path, metadata: str, words: str)
     with pytest.raises(TraceError) as error:
         load(write(tmp_path / "t", metadata, b"x"))
     assert error.value.message == f"cannot read `{tmp_path / 't' / 'metadata'}`: {words}"
+
+
+def test_packets_have_the_uuid_of_the_metadata_and_not_of_the_trace(tmp_path: Path) -> None:
+    blob = {"type": "static-length-blob", "length": 16, "roles": ["metadata-stream-uuid"]}
+    metadata = "".join(
+        f"\x1e{json.dumps(one)}\n"
+        for one in (
+            {"type": "preamble", "version": 2, "uuid": list(range(16))},
+            {
+                "type": "trace-class",
+                "uid": "78f376a3-dff9-44d9-a37b-dca9ccf8c5ac",
+                "packet-header-field-class": struct(("uuid", blob)),
+            },
+            {"type": "data-stream-class"},
+            {"type": "event-record-class", "name": "e", "payload-field-class": struct(("a", uint(8)))},
+        )
+    )
+    trace = load(write(tmp_path / "t", metadata, bytes(range(16)) + b"\x07", bytes(range(1, 17)) + b"\x08"))
+    assert [row["a"] for row in rows(trace)] == [7, 8]
+    assert notes(trace) == {"packets have another UUID than the metadata": 1}
 
 
 def test_structures_nested_without_end_are_refused(tmp_path: Path) -> None:

@@ -219,3 +219,10 @@ def test_metadata_in_packets(tmp_path: Path, order: str) -> None:
         )
         raw += head + part + b"\0\0\0"
     assert rows(load(write(tmp_path / "t", raw, b"\1"))) == [{"x": 1}]
+
+
+def test_lengths_in_structures_that_are_open_by_their_whole_path(tmp_path: Path) -> None:
+    metadata = tsdl("struct { u8 n; u8 a[event.fields.s.n]; } s; struct { u8 n; u8 a[event.fields.l.n]; } l[2];")
+    assert rows(load(write(tmp_path / "t", metadata, b"\2\5\6\1\7\0"))) == [
+        {"s_n": 2, "s_a": [5, 6], "l": [{"n": 1, "a": [7]}, {"n": 0, "a": []}]}
+    ]

@@ -213,8 +213,9 @@ def test_bytes_that_programs_write_are_an_event() -> None:
     lines = (
         "             bash-17    [001] ..... 5.000001: # 1f buf: 61 00 ff\n"
         "             bash-17    [001] ..... 5.000002: # 1f other\n"
+        "             bash-17    [001] ..... 5.000003: raw_data:             # 20 62\n"
     )
     trace = read(lines)
-    (row,) = trace.tables["raw_events.raw_data"].data.to_pylist()
-    assert (row["id"], row["buf"]) == (31, "6100ff")
+    found = trace.tables["raw_events.raw_data"].data.to_pylist()
+    assert [(row["id"], row["buf"]) for row in found] == [(31, "6100ff"), (32, "62")]
     assert {one.reason: one.count for one in trace.diagnostics} == {"line has a time but no event name": 1}
