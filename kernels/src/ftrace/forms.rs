@@ -67,7 +67,10 @@ pub fn read(form: Form, body: &[u8], row: &mut impl Fill) {
             true
         }
         Form::FreeText if memmem::find(body, b"func=").is_none() => {
-            row.free(body);
+            // The first line of a stack that stands behind the event's name is none of its text.
+            if !body.starts_with(b"=>") {
+                row.free(body);
+            }
             true
         }
         Form::Pairs | Form::FreeText | Form::SyscallExit => false,

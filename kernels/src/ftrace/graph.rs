@@ -54,40 +54,64 @@ pub fn function(text: &[u8]) -> Option<Function<'_>> {
     let blanks = text.iter().take_while(|b| **b == b' ').count();
     // Two blanks follow the column of durations, one follows others, and there are two per enclosing call.
     let depth = i64::try_from(blanks.saturating_sub(1) / 2).ok()?;
-    let text = text.trim_ascii();
-    let (text, comment) = match memchr::memmem::rfind(text, b"/*") {
-        Some(at) if text.ends_with(b"*/") && at > 0 => {
-            let comment = text.get(at + 2..text.len() - 2)?.trim_ascii();
-            (text.get(..at)?.trim_ascii_end(), Some(comment))
-        }
-        _ => (text, None),
-    };
-    let mut found = Function { kind: Kind::Exit, name: None, args: None, depth, retval: None };
+    let (text, value) = without_notes(text.trim_ascii());
+    let (text, comment) = without_comment(text);
+    let (text, _) = without_notes(text);
+    let retval = value.or_else(|| comment.and_then(returned));
+    let mut found = Function { kind: Kind::Exit, name: None, args: None, depth, retval };
     if let Some(rest) = text.strip_prefix(b"}") {
         if !rest.trim_ascii().is_empty() {
             return None;
         }
         found.name = comment.and_then(|comment| comment.split(|b| *b == b' ').next());
         found.name = found.name.filter(|name| !name.is_empty() && *name != b"=");
-        found.retval = comment.and_then(returned);
         return Some(found);
     }
     let call = match text.strip_suffix(b"{") {
         Some(rest) => {
             found.kind = Kind::Entry;
-            rest.trim_ascii_end()
+            without_comment(rest.trim_ascii_end()).0
         }
         None => {
             found.kind = Kind::Leaf;
             text.strip_suffix(b";")?
         }
     };
-    found.retval = comment.and_then(returned);
+    if call == b")" {
+        // What trace-cmd prints for functions whose names are not in the file.
+        return Some(found);
+    }
     let open = memchr::memchr(b'(', call)?;
     let args = call.get(open + 1..)?.strip_suffix(b")")?.trim_ascii();
     found.args = Some(args).filter(|args| !args.is_empty());
     found.name = Some(call.get(..open)?).filter(|name| !name.is_empty());
     found.name.is_some().then_some(found)
+}
+
+/// The text before a comment at its end, and the comment.
+fn without_comment(text: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let found = text.strip_suffix(b"*/").and_then(|inside| {
+        let at = memchr::memmem::rfind(inside, b"/*").filter(|at| *at > 0)?;
+        Some((text[..at].trim_ascii_end(), Some(inside[at + 2..].trim_ascii())))
+    });
+    found.unwrap_or((text, None))
+}
+
+/// The text without what trace-cmd adds to a function, and the value in it: ` (2)`, the depth, and ` (ret=0x3)`.
+fn without_notes(text: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let (mut text, mut value) = (text, None);
+    while let Some(head) = text.strip_suffix(b")")
+        && let Some(open) = memchr::memmem::rfind(head, b" (")
+    {
+        let inside = &head[open + 2..];
+        match inside.strip_prefix(b"ret=") {
+            Some(found) if !found.is_empty() && !found.contains(&b' ') => value = Some(found),
+            None if integer(inside).is_some() => {}
+            _ => break,
+        }
+        text = head[..open].trim_ascii_end();
+    }
+    (text, value)
 }
 
 /// The value in `name ret=0x3` or `= 0x3`.

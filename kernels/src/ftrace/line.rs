@@ -293,6 +293,20 @@ fn addressed(text: &[u8], end: usize) -> Option<Event<'_>> {
     Some(Event::Plain(&text[..end], body.trim_ascii_start()))
 }
 
+/// The name of a function without the address that may stand behind it: `schedule (ffffffff81000205)` in reports of
+/// trace-cmd, `schedule <ffffffff81000205>` with the option `sym-addr`.
+pub fn without_address(text: &[u8]) -> &[u8] {
+    let shortened = || {
+        let inside = text.strip_suffix(b")").or_else(|| text.strip_suffix(b">"))?;
+        let open = inside.iter().rposition(|b| matches!(b, b'(' | b'<'))?;
+        let digits = inside[open + 1..].strip_prefix(b"0x").unwrap_or(&inside[open + 1..]);
+        let hexadecimal = (8..=16).contains(&digits.len()) && digits.iter().all(u8::is_ascii_hexdigit);
+        let name = text[..open].trim_ascii_end();
+        (hexadecimal && !name.is_empty()).then_some(name)
+    };
+    shortened().unwrap_or(text)
+}
+
 fn other(line: &[u8]) -> Other {
     let text = line.trim_ascii();
     if text.is_empty() {

@@ -9,7 +9,7 @@ use super::fields::Fill;
 use super::forms::{self, Form};
 use super::line::{self, Event, Line, Other, Prefix};
 use super::marks::{self, Kind};
-use super::table::Table;
+use super::table::{Table, shared};
 use crate::columns::Expected;
 
 /// The longest line that is read.
@@ -171,8 +171,11 @@ impl Part {
             return self.count(Reason::Stack, 1, line);
         }
         let text = line.trim_ascii();
-        let frame = text.strip_prefix(b"=>").unwrap_or(text).trim_ascii();
-        self.frames.push(frame.to_vec());
+        let frame = line::without_address(text.strip_prefix(b"=>").unwrap_or(text).trim_ascii());
+        // Reports of trace-cmd have all that there may be, the others are zero.
+        if frame != b"0x0" {
+            self.frames.push(frame.to_vec());
+        }
     }
 
     /// The stack is complete: give the row all of its lines, the outermost first.
@@ -209,7 +212,12 @@ impl Part {
                 if body.starts_with(b"[FAILED TO PARSE]") {
                     self.count(Reason::FailedToParse, 1, line);
                 }
-                return self.add(line, prefix, (name, name, None), |row| forms::read(row.form, body, row));
+                let table = shared(name);
+                self.add(line, prefix, (name, table, None), |row| forms::read(row.form, body, row));
+                if self.stack.is_some() && body.starts_with(b"=>") {
+                    self.frame(body);
+                }
+                return;
             }
             Event::Enter(name, body) => (name, b"sys_enter_", Form::SyscallEnter, body),
             Event::Exit(name, body) => (name, b"sys_exit_\0", Form::SyscallExit, body),

@@ -134,6 +134,14 @@ impl Fill for Table {
     }
 }
 
+/// The name of the table for an event: entries of functions have another name with the option `funcgraph-retaddr`.
+pub fn shared(event: &[u8]) -> &[u8] {
+    match event {
+        b"fgraph_retaddr_entry" => b"funcgraph_entry",
+        other => other,
+    }
+}
+
 /// Prefixes of the names of events with line numbers: timestamps are often whole microseconds, and only the file gives
 /// the order of equal ones. They include all that the standard library sorts by lines.
 pub const NUMBERED: [&[u8]; 21] = [

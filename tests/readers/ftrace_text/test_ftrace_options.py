@@ -219,3 +219,41 @@ def test_bytes_that_programs_write_are_an_event() -> None:
     found = trace.tables["raw_events.raw_data"].data.to_pylist()
     assert [(row["id"], row["buf"]) for row in found] == [(31, "6100ff"), (32, "62")]
     assert {one.reason: one.count for one in trace.diagnostics} == {"line has a time but no event name": 1}
+
+
+def test_functions_of_reports_with_depths_and_values() -> None:
+    """`trace-cmd report` adds the value that a function returned, and the depth with `-O fgraph:depth`."""
+    prefix = "             bash-17    [001] ..... "
+    lines = (
+        f"{prefix}5.000001000: fgraph_retaddr_entry:              |  outer(a=1) /* <-caller */ {{ (0)\n"
+        f"{prefix}5.000002000: funcgraph_entry:        1.500 us   |    leaf(); (1) /* <-outer */ (ret=0x3)\n"
+        f"{prefix}5.000004000: funcgraph_exit:         3.000 us   |  }} /* outer */ (0) (ret=-2)\n"
+        f"{prefix}5.000005000: funcgraph_entry:        0.500 us   |  other(); (ret=0xffff888100000000)\n"
+        f"{prefix}5.000006000: funcgraph_entry:                   |  ) {{\n"
+    )
+    trace = read(lines)
+    entries = trace.tables["raw_events.funcgraph_entry"].data.to_pylist()
+    assert [(row["func"], row["depth"], row.get("retval")) for row in entries] == [
+        ("outer", 0, None),
+        ("leaf", 1, "0x3"),
+        ("other", 0, "0xffff888100000000"),
+        (None, 0, None),
+    ]
+    (end,) = trace.tables["raw_events.funcgraph_exit"].data.to_pylist()
+    assert (end["func"], end["depth"], end["retval"], end["duration"]) == ("outer", 0, "-2", 3000)
+
+
+def test_stacks_of_reports() -> None:
+    """Addresses stand behind names; the first caller of a user's stack stands behind the event's name."""
+    prefix = "             bash-17    [001] ..... "
+    lines = (
+        f"{prefix}5.000001000: kernel_stack:         <stack trace >\n"
+        "=> schedule (ffffffff81000101)\n=> ffffffff81000205\n=> f (x)\n=> g <ffffffff81000205>\n"
+        f"{prefix}5.000002000: user_stack:           \t=> 0x401000\n\t=> 0x402000\n\t=> 0x0\n\t=> 0x0\n"
+    )
+    trace = read(lines)
+    (kernel,) = trace.tables["raw_events.kernel_stack"].data.to_pylist()
+    (user,) = trace.tables["raw_events.user_stack"].data.to_pylist()
+    assert kernel["stack"] == "g;f (x);ffffffff81000205;schedule"
+    assert user["stack"] == "0x402000;0x401000"
+    assert "text" not in user

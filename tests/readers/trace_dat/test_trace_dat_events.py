@@ -280,6 +280,16 @@ def test_functions_and_stacks_have_names(tmp_path: Path) -> None:
     assert stacked["stack"] == "0x10;tracing_mark_write;schedule"
 
 
+def test_entries_with_their_return_addresses_are_entries(tmp_path: Path) -> None:
+    fields = (("unsigned long func", 8, 0), ("unsigned int depth", 4, 0), ("unsigned long retaddr", 8, 0))
+    entry = Event(17, "ftrace", "fgraph_retaddr_entry", fields, '"--> %ps (%u) <- %ps"')
+    trace = own(entry)
+    payload = struct.pack("<QI4xQ", 0xFFFF_FFFF_8100_0200, 1, MARK_IP)
+    trace.buffers[""][0].put(1000, head("<", 17, 7) + payload)
+    (found,) = rows(loaded(trace, tmp_path), "raw_events.funcgraph_entry")
+    assert (found["func"], found["depth"], found["retaddr"]) == ("schedule", 1, "tracing_mark_write")
+
+
 def test_a_mark_of_the_wall_clock_tells_when_the_trace_began(tmp_path: Path) -> None:
     trace = small()
     ring = Ring()
