@@ -109,8 +109,22 @@ fn close(body: &[u8], open: &Open, end: usize, row: &mut impl Fill) {
     } else if let [.., b')'] = value {
         value = printed_twice(key, value).unwrap_or(value);
     }
-    row.put(key, value);
+    if let Some((symbol, behind)) = before_colons(value) {
+        row.put(key, symbol);
+        colons(behind, row);
+    } else {
+        row.put(key, value);
+    }
     row.free(rest);
+}
+
+/// The address of a function, which has no blanks, and fields of the other form behind it: `skb_release+0x57/0xf0 reason:
+/// QUEUE_PURGE`.
+fn before_colons(value: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (symbol, behind) = value.split_at(memchr(b' ', value)?);
+    memmem::find(symbol, b"+0x")?;
+    let behind = behind.trim_ascii_start();
+    next_colon(behind, 0).filter(|colon| colon.0 == 0).map(|_| (symbol, behind))
 }
 
 /// The value in `0x1da5 (7589)`, as the kernel's option `fields` prints it: the number, or the part before it if `hint`

@@ -42,31 +42,53 @@ fn pieces(format: &Format, order: Order) -> Vec<Option<Piece>> {
     found
 }
 
-/// The values printed as `name=value`, if they are supported.
+/// The values printed as `name=value`, with all that is printed up to the next name, and those of fields printed as
+/// `name: value`, if they are supported.
 pub fn named(format: &Format, order: Order) -> Vec<Named> {
-    let mut found: Vec<(String, Vec<Option<Piece>>)> = Vec::new();
+    let mut found: Vec<Growing> = Vec::new();
     for piece in pieces(format, order) {
         let Some(Piece::Literal(text)) = piece else {
-            if let Some((_, pieces)) = found.last_mut() {
-                pieces.push(piece);
+            if let Some(last) = found.last_mut() {
+                last.push(piece);
             }
             continue;
         };
         let mut rest: &[u8] = &text;
-        while let Some((before, name, after)) = key(rest) {
+        loop {
+            let (single, next) = match key(rest) {
+                Some(next) => (false, Some(next)),
+                None => (true, colon(rest, format)),
+            };
+            let Some((before, name, after)) = next else { break };
             literal(&mut found, before);
-            found.push((String::from_utf8_lossy(name).into_owned(), Vec::new()));
+            found.push(Growing { name: String::from_utf8_lossy(name).into_owned(), pieces: Vec::new(), single });
             rest = after;
         }
         literal(&mut found, rest);
     }
     found
         .into_iter()
-        .filter_map(|(name, pieces)| {
+        .filter_map(|Growing { name, pieces, .. }| {
             let pieces = trimmed(pieces.into_iter().collect::<Option<Vec<_>>>()?);
             (!pieces.is_empty()).then_some(Named { name, pieces })
         })
         .collect()
+}
+
+/// A named value while its pieces are collected.
+struct Growing {
+    name: String,
+    pieces: Vec<Option<Piece>>,
+    /// Whether it has one piece only: after a colon.
+    single: bool,
+}
+
+impl Growing {
+    fn push(&mut self, piece: Option<Piece>) {
+        if !self.single || self.pieces.is_empty() {
+            self.pieces.push(piece);
+        }
+    }
 }
 
 /// The fields printed as names of functions, and whether with the offset: they need no name before them, as in
@@ -83,12 +105,23 @@ pub fn functions(format: &Format, order: Order) -> Vec<(Field, bool)> {
         .collect()
 }
 
-fn literal(found: &mut [(String, Vec<Option<Piece>>)], text: &[u8]) {
-    if let Some((_, pieces)) = found.last_mut()
+fn literal(found: &mut [Growing], text: &[u8]) {
+    if let Some(last) = found.last_mut()
         && !text.is_empty()
+        && !last.single
     {
-        pieces.push(Some(Piece::Literal(text.to_vec())));
+        last.push(Some(Piece::Literal(text.to_vec())));
     }
+}
+
+/// The same as `key` for a field's name with a colon, right before a value: `reason: %s`.
+fn colon<'a>(text: &'a [u8], format: &Format) -> Option<(&'a [u8], &'a [u8], &'a [u8])> {
+    let head = text.trim_ascii_end().strip_suffix(b":")?;
+    let letters = head.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    let (before, name) = head.split_at(head.len() - letters);
+    let alone = before.last().is_none_or(u8::is_ascii_whitespace);
+    let is_field = format.fields.iter().any(|field| field.name.as_bytes() == name);
+    (alone && is_field).then_some((before, name, b""))
 }
 
 /// The text before a name with an equals sign, the name, and the text after the sign.

@@ -59,4 +59,7 @@ PRINTED: list[tuple[str, dict[str, object]]] = [
     ("mm_filemap_fault: dev=254:0 ino=12345 ofs=0", {"dev": "254:0", "ino": "12345", "ofs": 0}),
     ("mm_filemap_fault: dev=254:0 ino=3c56d ofs=45056", {"dev": "254:0", "ino": "3c56d", "ofs": 45056}),
     ("regmap_reg_write: 3-0034 reg=20 val=7f", {"reg": "20", "val": "7f", "text": "3-0034"}),
+    ("mine: n=1 at=f.part.0+0x57/0xf0 reason: NO_SOCKET", {"n": 1, "at": "f.part.0+0x57/0xf0", "reason": "NO_SOCKET"}),
+    ("mine: at=f+0x57/0xf0 [mod] a: b", {"at": "f+0x57/0xf0 [mod] a: b"}),
+    ("mine: at=f+0x57/0xf0 words", {"at": "f+0x57/0xf0 words"}),
 ]

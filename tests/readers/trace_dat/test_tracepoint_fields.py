@@ -193,6 +193,19 @@ def test_unsupported_print_formats_leave_the_number(printed: str, tmp_path: Path
     assert found == {"v": 5}
 
 
+def test_a_field_may_be_named_with_a_colon(tmp_path: Path) -> None:
+    printed = '"at=%pS v: %s w:%d other: %s", (void *)REC->at, __print_symbolic(REC->v, { 1, "one" }), REC->w, "x"'
+    fields = [("void * at", 8, 0), ("u32 v", 4, 0), ("int w", 4, 1)]
+    (found,) = values(tmp_path, event(fields, printed), struct.pack("<QIi", MARK_IP, 1, 5))
+    assert found == {
+        "at": "tracing_mark_write+0x20/0x100",
+        "v": "one",
+        "w": 5,
+        "at_number": MARK_IP,
+        "v_number": 1,
+    }
+
+
 def test_values_that_are_no_fields_are_columns(tmp_path: Path) -> None:
     printed = '"major=%u minor=%u name=%s text=%s", REC->dev >> 20, (u8)REC->dev, __get_str(path), "[" '
     fields = [("u32 dev", 4, 0), ("__data_loc char[] path", 4, 0)]
