@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,15 @@ def _bytes(size: str) -> int:
     return int(float(number) * _BYTES[unit])
 
 
+def _limit_of(connection: duckdb.DuckDBPyConnection) -> int:
+    """Return how many bytes a database may use."""
+    ((limit,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    return _bytes(limit)
+
+
 def _check_limit(connection: duckdb.DuckDBPyConnection) -> None:
     """Raise the engine's error if its memory limit is too small for any query."""
-    ((limit,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
-    if _bytes(limit) < _LEAST:
+    if _limit_of(connection) < _LEAST:
         raise duckdb.OutOfMemoryException
 
 
@@ -121,11 +127,27 @@ class DuckDB:
 
     @cached_property
     def _parallel(self) -> duckdb.DuckDBPyConnection:
-        return self._connect(self._threads)
+        made = self._connect(self._threads)
+        self._share_memory(made, *self._opened())
+        return made
 
     @cached_property
     def _serial(self) -> duckdb.DuckDBPyConnection:
-        return self._connect(1)
+        made = self._connect(1)
+        self._share_memory(made, *self._opened())
+        return made
+
+    def _opened(self) -> list[duckdb.DuckDBPyConnection]:
+        return [self.__dict__[name] for name in ("_parallel", "_serial") if name in self.__dict__]
+
+    @staticmethod
+    def _share_memory(limited: duckdb.DuckDBPyConnection, *others: duckdb.DuckDBPyConnection) -> None:
+        """Give databases equal parts of the memory that one of them may use, so that together they keep to it."""
+        part = max(_limit_of(limited) // (1 + len(others)), _LEAST)
+        for one in (limited, *others) if others else ():
+            # A database that uses more at the moment keeps its limit.
+            with suppress(duckdb.OutOfMemoryException):
+                one.execute(f"SET memory_limit = '{part}B'")
 
     @cached_property
     def _describer(self) -> duckdb.DuckDBPyConnection:
@@ -264,16 +286,12 @@ class DuckDB:
 
     def memory_limit(self) -> int:
         """Return how many bytes queries may use."""
-        return _bytes(self._setting("memory_limit"))
+        with self._lock:
+            return sum(map(_limit_of, self._opened() or [self._parallel]))
 
     def spill_folder(self) -> Path:
         """Return the folder for rows that do not fit into memory; it may not exist yet."""
         return self._spill.path
-
-    def _setting(self, name: str) -> str:
-        with self._lock:
-            ((value,),) = self._describer.execute("SELECT current_setting($1)", [name]).fetchall()
-        return str(value)
 
     def failure(self, error: BaseException, noted: Sequence[DctvError] = ()) -> DctvError:
         """Return dctv's error for an exception of a running query, with its place if the engine says it.
@@ -330,17 +348,17 @@ class DuckDB:
         """Change a setting."""
         if name == "memory_limit":
             self._try_limit(value)
-        for connection in (self._parallel, self._serial):
-            if name == "threads" and connection is self._serial:
-                continue
+        with self._lock:
             text = str(value).replace("'", "''")
             try:
-                connection.execute(f"SET {_SETTINGS[name]} = '{text}'")
+                self._parallel.execute(f"SET {_SETTINGS[name]} = '{text}'")
             except duckdb.Error as error:
                 message = message_of(error)
                 if "Could not convert" in message:
                     message = f"`{name}` is a number, found `{value}`"
                 raise UsageError(message) from None
+            if name == "memory_limit":
+                self._share_memory(*self._opened())
         # Databases that are opened later have it, too.
         if name == "memory_limit":
             self._memory_limit = str(value)

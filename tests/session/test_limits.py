@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from dctv import Session
+from dctv.engines.duckdb import DuckDB
 from dctv.errors import BindError, EngineError, UsageError
 
 
@@ -30,6 +31,25 @@ def test_running_out_of_memory_names_our_own_settings() -> None:
     assert "Possible solutions" not in caught.value.message
     assert "preserve_insertion_order" not in caught.value.message
     assert "--memory-limit" in (caught.value.hint or "")
+
+
+def _limits(engine: DuckDB) -> list[str]:
+    """Return the limits of both databases of an engine, the parallel one first."""
+    sql = "SELECT current_setting('memory_limit')"
+    both = [engine.cursor(sql, serial=serial) for serial in (False, True)]
+    return [limit for one in both for (limit,) in one.execute(sql).fetchall()]
+
+
+def test_two_databases_use_no_more_memory_than_one() -> None:
+    engine = DuckDB(threads=2, memory_limit="200MiB", on_zero_division=lambda _: None)
+    assert engine.memory_limit() == 200 * 1024**2
+    assert _limits(engine) == ["100.0 MiB", "100.0 MiB"]
+    assert engine.memory_limit() == 200 * 1024**2
+    engine.configure("memory_limit", "300MiB")
+    assert _limits(engine) == ["150.0 MiB", "150.0 MiB"]
+    engine.close()
+    assert _limits(engine) == ["150.0 MiB", "150.0 MiB"]
+    engine.close()
 
 
 def test_arguments_that_mean_nothing() -> None:
