@@ -42,6 +42,17 @@ def _limit_of(connection: duckdb.DuckDBPyConnection) -> int:
     return _bytes(limit)
 
 
+def _share_memory(limited: duckdb.DuckDBPyConnection, *others: duckdb.DuckDBPyConnection) -> None:
+    """Divide the limit of one database among several, so that together they keep to it."""
+    if not others:
+        return
+    part = max(_limit_of(limited) // (1 + len(others)), _LEAST)
+    for one in (limited, *others):
+        # One that uses more at the moment, or that a fault has ended, keeps its limit.
+        with suppress(duckdb.OutOfMemoryException, duckdb.FatalException):
+            one.execute(f"SET memory_limit = '{part}B'")
+
+
 def _check_limit(connection: duckdb.DuckDBPyConnection) -> None:
     """Raise the engine's error if its memory limit is too small for any query."""
     if _limit_of(connection) < _LEAST:
@@ -127,27 +138,19 @@ class DuckDB:
 
     @cached_property
     def _parallel(self) -> duckdb.DuckDBPyConnection:
-        made = self._connect(self._threads)
-        self._share_memory(made, *self._opened())
-        return made
+        return self._beside_others(self._connect(self._threads))
 
     @cached_property
     def _serial(self) -> duckdb.DuckDBPyConnection:
-        made = self._connect(1)
-        self._share_memory(made, *self._opened())
-        return made
+        return self._beside_others(self._connect(1))
 
     def _opened(self) -> list[duckdb.DuckDBPyConnection]:
         return [self.__dict__[name] for name in ("_parallel", "_serial") if name in self.__dict__]
 
-    @staticmethod
-    def _share_memory(limited: duckdb.DuckDBPyConnection, *others: duckdb.DuckDBPyConnection) -> None:
-        """Give databases equal parts of the memory that one of them may use, so that together they keep to it."""
-        part = max(_limit_of(limited) // (1 + len(others)), _LEAST)
-        for one in (limited, *others) if others else ():
-            # A database that uses more at the moment keeps its limit.
-            with suppress(duckdb.OutOfMemoryException):
-                one.execute(f"SET memory_limit = '{part}B'")
+    def _beside_others(self, made: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+        """Let a new database share the memory limit with those that are open."""
+        _share_memory(made, *self._opened())
+        return made
 
     @cached_property
     def _describer(self) -> duckdb.DuckDBPyConnection:
@@ -358,7 +361,7 @@ class DuckDB:
                     message = f"`{name}` is a number, found `{value}`"
                 raise UsageError(message) from None
             if name == "memory_limit":
-                self._share_memory(*self._opened())
+                _share_memory(*self._opened())
         # Databases that are opened later have it, too.
         if name == "memory_limit":
             self._memory_limit = str(value)

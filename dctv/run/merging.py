@@ -20,7 +20,7 @@ def merged(streams: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBat
     """
     heads = [_Head(stream) for stream in streams]
     while heads := [head for head in heads if head.fill()]:
-        # Earlier rows of all streams are here. What another stream has at this time follows below.
+        # All earlier rows have been read. Rows at this time may continue in the next batch.
         bound = min(head.last for head in heads)
         yield from _together([head.before(bound) for head in heads])
         for head in heads:
@@ -37,11 +37,11 @@ class _Head:
 
     @property
     def last(self) -> int:
-        """The last time that is here."""
+        """The time of the last row that was read."""
         return int(self._times[-1])
 
     def fill(self) -> bool:
-        """Read more if nothing is here; return whether there is something."""
+        """Read more if no rows are left; return whether there are any."""
         while self._batch is None or not self._batch.num_rows:
             self._batch = next(self._stream, None)
             if self._batch is None:
@@ -50,11 +50,11 @@ class _Head:
         return True
 
     def before(self, time: int) -> pa.RecordBatch:
-        """Take the rows that are here and earlier."""
+        """Take the rows before a time of those that were read."""
         return self._take(int(self._times.searchsorted(time)))
 
     def at(self, time: int) -> Iterator[pa.RecordBatch]:
-        """Take all rows of a time, before which nothing is left."""
+        """Take all rows of a time; earlier ones have been taken."""
         while self.fill() and self._times[0] == time:
             yield self._take(int(self._times.searchsorted(time, side="right")))
 

@@ -67,7 +67,7 @@ pub fn read(form: Form, body: &[u8], row: &mut impl Fill) {
             true
         }
         Form::FreeText if memmem::find(body, b"func=").is_none() => {
-            // The first line of a stack that stands behind the event's name is none of its text.
+            // A stack may begin on the event's own line; its first frame is not text.
             if !body.starts_with(b"=>") {
                 row.free(body);
             }
@@ -200,7 +200,7 @@ fn printk(body: &[u8], row: &mut impl Fill) -> Option<()> {
     Some(())
 }
 
-/// The number before the bytes is hexadecimal, too.
+/// `# 1f buf: 61 62`: an id and bytes, all in hexadecimal.
 fn raw_data(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let rest = body.strip_prefix(b"# ")?;
     let (id, rest) = rest.split_at(memchr::memchr(b' ', rest)?);

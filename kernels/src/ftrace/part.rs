@@ -9,7 +9,7 @@ use super::fields::Fill;
 use super::forms::{self, Form};
 use super::line::{self, Event, Line, Other, Prefix};
 use super::marks::{self, Kind};
-use super::table::{Table, shared};
+use super::table::{Table, usual_name};
 use crate::columns::Expected;
 
 /// The longest line that is read.
@@ -172,7 +172,7 @@ impl Part {
         }
         let text = line.trim_ascii();
         let frame = line::without_address(text.strip_prefix(b"=>").unwrap_or(text).trim_ascii());
-        // Reports of trace-cmd have all that there may be, the others are zero.
+        // Reports of trace-cmd list a fixed number of callers; unused ones are zero.
         if frame != b"0x0" {
             self.frames.push(frame.to_vec());
         }
@@ -212,7 +212,7 @@ impl Part {
                 if body.starts_with(b"[FAILED TO PARSE]") {
                     self.count(Reason::FailedToParse, 1, line);
                 }
-                let table = shared(name);
+                let table = usual_name(name);
                 self.add(line, prefix, (name, table, None), |row| forms::read(row.form, body, row));
                 if self.stack.is_some() && body.starts_with(b"=>") {
                     self.frame(body);

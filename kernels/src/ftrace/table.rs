@@ -134,8 +134,8 @@ impl Fill for Table {
     }
 }
 
-/// The name of the table for an event: entries of functions have another name with the option `funcgraph-retaddr`.
-pub fn shared(event: &[u8]) -> &[u8] {
+/// The usual name of an event: entries of functions have another one with the option `funcgraph-retaddr`.
+pub fn usual_name(event: &[u8]) -> &[u8] {
     match event {
         b"fgraph_retaddr_entry" => b"funcgraph_entry",
         other => other,

@@ -15,7 +15,7 @@ pub enum Hint {
 }
 
 impl Hint {
-    /// Read a value; what is no number is a text.
+    /// Read a value as a number if it is one, else as a text.
     pub fn read(self, value: &[u8]) -> Value {
         match self {
             Hint::Text => Value::Text,

@@ -1,6 +1,6 @@
 //! Parse the kernel's description of an event (a `format` file) into its number, fields and print format.
 
-use crate::ftrace::table::shared;
+use crate::ftrace::table::usual_name;
 use crate::input::bytes::number_of;
 
 /// Maximum number of fields of an event; the kernel has at most a few dozen.
@@ -137,7 +137,7 @@ pub fn head(text: &[u8]) -> Option<(&[u8], u32)> {
 /// Read the text of a `format` file; None if it is invalid.
 pub fn parse(text: &[u8], order: Order) -> Option<Format> {
     let (name, _) = head(text)?;
-    let mut format = Format { name: String::from_utf8_lossy(shared(name)).into_owned(), ..Format::default() };
+    let mut format = Format { name: String::from_utf8_lossy(usual_name(name)).into_owned(), ..Format::default() };
     for line in text.split(|b| *b == b'\n') {
         let line = line.trim_ascii();
         if let Some(rest) = line.strip_prefix(b"print fmt:") {

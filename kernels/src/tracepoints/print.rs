@@ -54,12 +54,8 @@ pub fn named(format: &Format, order: Order) -> Vec<Named> {
             continue;
         };
         let mut rest: &[u8] = &text;
-        loop {
-            let (single, next) = match key(rest) {
-                Some(next) => (false, Some(next)),
-                None => (true, colon(rest, format)),
-            };
-            let Some((before, name, after)) = next else { break };
+        let next = |rest| key(rest).map(|found| (false, found)).or_else(|| Some((true, colon(rest, format)?)));
+        while let Some((single, (before, name, after))) = next(rest) {
             literal(&mut found, before);
             found.push(Growing { name: String::from_utf8_lossy(name).into_owned(), pieces: Vec::new(), single });
             rest = after;
