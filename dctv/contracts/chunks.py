@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 from dctv.record import field, record
 
+RAW = "raw_events."
+"""Begins the names of tables of raw events."""
+
 LINE = "dctv:line"
 """A column of decoded chunks, uint32: the number of the event's line (or packet) in its chunk, from 0."""
 

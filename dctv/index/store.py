@@ -7,18 +7,19 @@ view `events`. Files are numbered, since names of events may contain any charact
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import DecodedChunk, TraceMetadata
-from dctv.contracts.reader import ARROW_TYPES, ChunkReader, TraceTable
+from dctv.contracts.reader import ChunkReader, EventColumns, TraceTable
+from dctv.contracts.sorted_rows import SortedRows
 from dctv.index.build import WrittenTable
 from dctv.index.stored import EVENTS, EVENTS_FILE
-from dctv.types.schema import DURATION, TS, Schema
+from dctv.types.schema import DURATION, TS
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from dctv._kernels import EventMerger
 
 MEMORY = 48 << 20
 """The default size of the buffer for rows, in bytes."""
@@ -35,12 +36,10 @@ class StoreSorter:
 
     def __init__(self, folder: Path, progress: Progress | None = None, *, memory: int = MEMORY) -> None:
         """Create a sorter; rows that do not fit into `memory` go to a file in the folder."""
-        from dctv._kernels import EventSorter
-
         self._folder = folder
         self._memory = memory
         self._progress = progress or (lambda _done, _all: None)
-        self._sorter = EventSorter(str(folder), memory)
+        self._rows = SortedRows(folder, memory)
 
     def add(self, chunk: DecodedChunk) -> None:
         """Add a chunk, in trace order.
@@ -48,9 +47,7 @@ class StoreSorter:
         Raises:
             OSError: the folder cannot be written to.
         """
-        file = chunk.checkpoint.file
-        self._sorter.add(file, [(f"raw_events.{name}", batch) for name, batch in chunk.events])
-        self._sorter.add_others(file, list(chunk.others))
+        self._rows.add(chunk)
 
     def write(self, chunks: ChunkReader, metadata: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
         """Write all tables to an existing folder; after the last chunk.
@@ -60,22 +57,15 @@ class StoreSorter:
         """
         from dctv._kernels import EventMerger
 
-        self._sorter.finish()
+        self._rows.finish()
         tables = chunks.tables(metadata)
-        rows = {name: count for name, count, _ in self._sorter.tables()}
-        writing = _Writing(folder, self._progress, 2 * sum(rows.get(name, 0) for name in tables))
+        total = sum(self._rows.counts.get(name, 0) for name in tables)
+        writing = _Writing(folder, self._progress, 2 * total)
         every = EventMerger(str(self._folder), self._memory // 2) if _pays(tables) else None
         stored = []
         for number, (name, table) in enumerate(tables.items(), 1):
-            finished = _Finished(chunks, metadata, name, table.schema)
-            stream = finished.stream(self._sorter, found=rows.get(name, 0) > 0)
-            if every is not None and table.event is not None:
-                event = table.event
-                sources = {TS: TS, DURATION: event.duration, "name": event.named_by, "category": event.category}
-                sources |= {"pid": event.pid, "tid": event.tid}
-                kept = [(target, source) for target, source in sources.items() if source is not None]
-                stream = every.through(stream, event.name, kept)
-            with finished:
+            with self._rows.taken(chunks, metadata, name, table.schema) as rows:
+                stream = rows if every is None or table.event is None else _recorded(every, table.event, rows)
                 stored.append(writing.table(name, f"{number:04}.parquet", stream, is_sorted=TS in table.schema.names))
         if every is not None:
             stored.append(writing.table(EVENTS, EVENTS_FILE, every.merged(), is_sorted=True))
@@ -83,54 +73,15 @@ class StoreSorter:
 
     def close(self) -> None:
         """Release all resources."""
-        self._sorter.close()
+        self._rows.close()
 
 
-class _Finished:
-    """The stream of a table's finished rows; as a context manager, it raises the error of finishing them."""
-
-    def __init__(self, chunks: ChunkReader, metadata: TraceMetadata, name: str, schema: Schema) -> None:
-        self._chunks = chunks
-        self._metadata = metadata
-        self._name = name
-        self._schema = schema
-        self._error: BaseException | None = None
-
-    def stream(self, sorter: Any, *, found: bool) -> Any:
-        """Take the table out of the sorter; it is empty if it has no rows."""
-        if self._chunks.stored is not None:
-            stored = self._chunks.stored(self._metadata, self._name)
-            return sorter.merged(self._name, [(one.name, one.type, one.decoded, one.added) for one in stored])
-        if not found:
-            columns = [(one.name, ARROW_TYPES.get(one.type, "string"), one.name, ()) for one in self._schema.columns]
-            return sorter.merged(self._name, columns)
-        import pyarrow as pa
-
-        batches = self._batches(pa.RecordBatchReader.from_stream(sorter.merged(self._name)))
-        first = next(batches)
-        return pa.RecordBatchReader.from_batches(first.schema, _of_one_schema(first, batches))
-
-    def _batches(self, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-        # A stream passes only the text of an error.
-        try:
-            for batch in reader:
-                yield self._chunks.finished(self._metadata, self._name, batch)
-        except (Exception, KeyboardInterrupt) as error:
-            self._error = error
-            raise
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        if error is not None and self._error is not None:
-            raise self._error
-
-
-def _of_one_schema(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield first
-    for batch in rest:
-        yield batch if batch.schema == first.schema else batch.cast(first.schema)
+def _recorded(every: EventMerger, event: EventColumns, rows: Any) -> Any:
+    """Pass the rows of a table of events on, and record them for the file of all events."""
+    sources = {TS: TS, DURATION: event.duration, "name": event.named_by, "category": event.category}
+    sources |= {"pid": event.pid, "tid": event.tid}
+    kept = [(target, source) for target, source in sources.items() if source is not None]
+    return every.through(rows, event.name, kept)
 
 
 def _pays(tables: Mapping[str, TraceTable]) -> bool:

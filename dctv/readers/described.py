@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from dctv.contracts.chunks import ColumnLineage, DecodedChunk, TraceMetadata
+from dctv.contracts.chunks import RAW, ColumnLineage, DecodedChunk, TraceMetadata
 from dctv.contracts.reader import (
     ARROW_TYPES,
     ChunkReader,
@@ -31,7 +31,7 @@ from dctv.contracts.reader import (
 )
 from dctv.contracts.reader_errors import ReaderErrors
 from dctv.contracts.unread import mostly_unread
-from dctv.contracts.whole import RAW, finished_by, load
+from dctv.contracts.whole import finished_by, load
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 

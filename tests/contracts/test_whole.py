@@ -1,45 +1,56 @@
-"""Batches of chunks become one table, however each of them holds its texts."""
+"""The rows of chunks become one table in order of time, however each chunk holds its texts."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import pyarrow as pa
 import pytest
 
-from dctv.contracts import whole
-from dctv.contracts.reader import TraceTable
+from dctv.contracts.chunks import RAW, Checkpoint, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ChunkReader, LoadedTrace, StoredColumn, TraceTable
+from dctv.contracts.whole import finished_by, tables
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 TABLE = TraceTable(Schema(Kind.EVENT, (ColumnType(TS, "BIGINT"), ColumnType("text", "VARCHAR"))), None)
-TEXTS: list[list[str | None]] = [["a", None, "b"], ["b", "c", "c"]]
+METADATA = TraceMetadata({"start_ns": 10}, ())
 
 
-def batch(texts: list[str | None], *, coded: bool) -> pa.RecordBatch:
+def stored(_metadata: TraceMetadata, _table: str) -> list[StoredColumn]:
+    return [StoredColumn(TS, "int64", TS, (-10,)), StoredColumn("text", "string", "text")]
+
+
+CHUNKS = ChunkReader(
+    dimensions={},
+    start=lambda *_: pytest.fail("the chunks are given"),
+    tables=lambda _: {f"{RAW}x": TABLE},
+    finished=partial(finished_by, stored),
+    lineage=lambda *_: {},
+    rest=lambda _: LoadedTrace({}, (), 0),
+    decode=None,
+    stored=stored,
+)
+
+
+def chunk(number: int, times: list[int], texts: list[str | None], *, coded: bool) -> DecodedChunk:
     array = pa.array(texts, pa.string())
-    times = pa.array(range(len(texts)), pa.int64())
-    return pa.record_batch([times, array.dictionary_encode() if coded else array], [TS, "text"])
+    rows = pa.record_batch([pa.array(times), array.dictionary_encode() if coded else array], [TS, "text"])
+    return DecodedChunk(Checkpoint(0, number, 0, 0, 0, 0, 0, None, 0, 0, len(times), packed=False), [("x", rows)])
 
 
 @pytest.mark.parametrize("coded", [(False, False), (True, False), (False, True), (True, True)])
 def test_texts_of_several_chunks(coded: tuple[bool, bool]) -> None:
-    batches = [batch(texts, coded=one) for texts, one in zip(TEXTS, coded, strict=True)]
-    data = whole.joined(TABLE, batches)
-    assert data.column("text").to_pylist() == TEXTS[0] + TEXTS[1]
-    assert pa.types.is_dictionary(data.schema.field("text").type) is all(coded)
+    run = [chunk(0, [10, 11, 12], ["a", None, "b"], coded=coded[0]), chunk(1, [13, 14], ["b", "c"], coded=coded[1])]
+    data = tables(CHUNKS, METADATA, run)[f"{RAW}x"].data
+    assert data.to_pydict() == {TS: [0, 1, 2, 3, 4], "text": ["a", None, "b", "b", "c"]}
 
 
 def test_no_chunk() -> None:
-    data = whole.joined(TABLE, [])
+    data = tables(CHUNKS, METADATA, [])[f"{RAW}x"].data
     assert (data.num_rows, data.schema.types) == (0, [pa.int64(), pa.string()])
 
 
-def test_much_text_gets_long_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "MUCH_TEXT", 8)
-    data = whole.joined(TABLE, [batch(texts, coded=False) for texts in TEXTS])
-    assert data.schema.field("text").type == pa.large_string()
-    assert data.column("text").to_pylist() == TEXTS[0] + TEXTS[1]
-
-
 def test_equal_times_stay_in_order() -> None:
-    times = pa.array([3, 1, 3, 1], pa.int64())
-    data = whole.in_time(pa.table([times, pa.array(["a", "b", "c", "d"])], [TS, "text"]))
-    assert data.column("text").to_pylist() == ["b", "d", "a", "c"]
+    run = [chunk(0, [13, 11], ["a", "b"], coded=False), chunk(1, [13, 11], ["c", "d"], coded=False)]
+    data = tables(CHUNKS, METADATA, run)[f"{RAW}x"].data
+    assert data.to_pydict() == {TS: [1, 1, 3, 3], "text": ["b", "d", "a", "c"]}

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
+from dctv.contracts.chunks import CHUNK_BYTES, RAW, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
 from dctv.contracts.reader import ChunkReader, Diagnostic, LoadContext, LoadedTrace, TraceTable
-from dctv.contracts.whole import RAW
 from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
 from dctv.readers.dftracer_rows.tables import (

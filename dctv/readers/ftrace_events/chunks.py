@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
+from dctv.contracts.chunks import CHUNK_BYTES, RAW, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
 from dctv.contracts.reader import (
     ARROW_TYPES,
     ChunkReader,
@@ -17,7 +17,7 @@ from dctv.contracts.reader import (
     StoredColumn,
     TraceTable,
 )
-from dctv.contracts.whole import RAW, finished_by
+from dctv.contracts.whole import finished_by
 from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
 from dctv.readers.ftrace_events.fields import FIXED, TEXT, column_names, counts_table, shown_columns, shown_event

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dctv.contracts.chunks import DecodedChunk
-from dctv.contracts.whole import RAW
+from dctv.contracts.chunks import RAW, DecodedChunk
 from dctv.readers.described import TYPES, RowPass
 from dctv.readers.ftrace_events.clock_marks import MARKS, ClockMark, first_mark, unix_start
 from dctv.readers.ftrace_events.fields import FIXED, unit_of

@@ -7,9 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
+from dctv.contracts.chunks import LINE, RAW, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
-from dctv.contracts.whole import RAW
 from dctv.errors import DctvError, TraceError, nearest
 from dctv.plan.build import STAR, call, is_not_null, minus, number, plus, select, times
 from dctv.plan.expressions import And, Binary, Cast, Column, Expression, IsNull

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
+from dctv.contracts.chunks import LINE, RAW, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
-from dctv.contracts.whole import RAW
 from dctv.readers.service_spans.documents import Trouble, elements
 from dctv.record import field, record
 from dctv.types.schema import TS

@@ -10,9 +10,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
+from dctv.contracts.chunks import LINE, RAW, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
-from dctv.contracts.whole import RAW
 from dctv.readers.v8_samples.tree import ProfileTree, int64_or_none, tree_of
 from dctv.record import record
 from dctv.types.schema import TS
