@@ -1,4 +1,7 @@
-"""Hand out pieces of work to an executor, several small ones at a time, and take their results in order."""
+"""Hand out pieces of work to an executor, several small ones at a time, and take their results in order.
+
+Who waits for the results may do some of the pieces itself.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from dctv.errors import DctvError
+from dctv.errors import DctvError, Interrupted
 from dctv.progress import Progress
 from dctv.record import record
 
@@ -47,12 +50,12 @@ class Outcome:
 
 def done_together(context: Any, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]]) -> list[Outcome]:
     """Do several pieces of work in a worker; one that fails does not stop the others."""
-    return [_done(context, work, piece) for piece in pieces]
+    return [_done(partial(work, context), piece) for piece in pieces]
 
 
-def _done(context: Any, work: Callable[..., Any], piece: tuple[Any, ...]) -> Outcome:
+def _done(work: Callable[..., Any], piece: tuple[Any, ...]) -> Outcome:
     try:
-        return Outcome(work(context, *piece))
+        return Outcome(work(*piece))
     except DctvError as error:
         return Outcome(error=error)
 
@@ -74,8 +77,11 @@ class Dispatcher:
         weights: Sequence[int],
         workers: int,
         size: Callable[[Any], int],
+        own: Callable[..., Any] | None = None,
     ) -> None:
+        """Prepare to hand out pieces; `own` does one in this thread, whenever the next result is not there yet."""
         self._submit = submit
+        self._own = own
         self._pieces = pieces
         self._weights = weights
         self._by_weight = sorted(range(len(weights)), key=lambda number: (weights[number].bit_length(), -number))
@@ -85,7 +91,7 @@ class Dispatcher:
         """
         self._least, self._most = (workers * _AHEAD, workers * _AHEAD) if workers else (_FIRST, _MANY)
         """Maximum numbers of unfinished tasks: in any case, and if their results will be small."""
-        self._tasks = (workers or _CLUSTER) * _TASKS
+        self._tasks = ((workers or _CLUSTER) + (own is not None)) * _TASKS
         self._size = size
         self._futures: dict[int, tuple[Future[list[Outcome]], int]] = {}
         """Tasks, and places in them, of the pieces that were handed out and not taken yet, by number."""
@@ -110,12 +116,15 @@ class Dispatcher:
     def more(self) -> bool:
         """Hand out pieces while there is room; return whether any is left to take."""
         while numbers := self._next():
-            future = self._submit([self._pieces[number] for number in numbers])
-            with self._lock:
-                self._open += 1
-            self._futures.update((number, (future, place)) for place, number in enumerate(numbers))
-            future.add_done_callback(partial(self._finished, len(numbers)))
+            self._note(numbers, self._submit([self._pieces[number] for number in numbers]))
         return self._wanted < len(self._pieces)
+
+    def _note(self, numbers: Sequence[int], future: Future[list[Outcome]]) -> None:
+        """Keep the future of some pieces."""
+        with self._lock:
+            self._open += 1
+        self._futures.update((number, (future, place)) for place, number in enumerate(numbers))
+        future.add_done_callback(partial(self._finished, len(numbers)))
 
     def taken(self, progress: Progress) -> Any:
         """Wait for the result of the next piece, and return it."""
@@ -126,13 +135,29 @@ class Dispatcher:
             if found is not None and found[0].done():
                 break
             self.more()
-            self._changed.wait(_PULSE)
+            if not self._did_one():
+                self._changed.wait(_PULSE)
         future, place = self._futures.pop(self._wanted)
         self._wanted += 1
         result = future.result()[place].value()
         with self._lock:
             self._held -= self._size(result)
         return result
+
+    def _did_one(self) -> bool:
+        """Do a piece in this thread, if there is one to do and room for its result."""
+        with self._lock:
+            full = self._held >= _HELD
+        if self._own is None or full or len(self._out) == len(self._pieces):
+            return False
+        (number,) = self._some(1, heaviest=False)
+        outcome = _done(self._own, self._pieces[number])
+        if isinstance(outcome.error, Interrupted):
+            raise outcome.error
+        future: Future[list[Outcome]] = Future()
+        future.set_result([outcome])
+        self._note([number], future)
+        return True
 
     def cancel(self) -> None:
         """Cancel the tasks that no worker has begun."""

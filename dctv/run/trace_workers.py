@@ -18,12 +18,26 @@ FEW = 4
 """Up to this many traces are always read in this process."""
 MANY, LARGE = 256, 256 << 20
 """From this many traces or bytes on, processes are started: starting them takes as long as reading these."""
+SMALL = 256 << 20
+"""Where no trace has more bytes, this process reads some of them, in place of one worker: none will exhaust its memory,
+or keep it from handing out work for long."""
 _WHATEVER: tuple[type[BaseException], ...] = (Exception,)
 """Exceptions that a program's executor may raise: its own, and those of a worker."""
 _ELSEWHERE = "workers need the same version of dctv, the traces under the same paths, and enough memory"
 
 Work = Callable[..., Any]
 """A function of a module, called with a context and arguments."""
+
+
+@record
+class TraceWork:
+    """Work to be done for each of many traces."""
+
+    work: Work
+    here: Callable[..., Any] | None = None
+    """Does the same in this process, given the arguments alone; None leaves everything to workers."""
+    size: Callable[[Any], int] = lambda _: 0
+    """Returns the bytes of a result."""
 
 
 @record(frozen=False)
@@ -41,6 +55,8 @@ class TraceWorkers:
     lent: Executor | None = None
     pool: Executor | None = None
     """The worker processes, once they are needed."""
+    pooled: int = 0
+    """Their number."""
 
     def is_wanted(self, count: int, size: int) -> bool:
         """Whether this many traces and bytes are read outside this process."""
@@ -62,36 +78,40 @@ class TraceWorkers:
         if lent is not None:
             lent.shutdown(wait=False, cancel_futures=True)
 
-    def start(self, share: Callable[[int], Limits]) -> None:
-        """Start processes that will be needed soon: each opens an engine, which takes long."""
+    def start(self, share: Callable[[int], Limits], weights: Sequence[int]) -> None:
+        """Start processes that are needed soon for traces of these sizes: each opens an engine, which takes long."""
         if self.outside() is None and self.pool is None:
-            pool, workers = self._executor()
-            for _ in range(workers):
-                pool.submit(self.call, share(workers), _nothing)
+            pool, processes = self._executor(self._processes(weights))
+            for _ in range(processes):
+                pool.submit(self.call, share(self.workers), _nothing)
+
+    def _processes(self, weights: Sequence[int]) -> int:
+        """Return how many processes are wanted beside this one."""
+        return self.workers - 1 if max(weights, default=0) <= SMALL else self.workers
 
     def results(
         self,
-        work: Work,
+        work: TraceWork,
         each: Sequence[tuple[Any, ...]],
         share: Callable[[int], Limits],
         progress: Progress,
-        size: Callable[[Any], int] = lambda _: 0,
         weights: Sequence[int] = (),
     ) -> Generator[Any, None, None]:
-        """Yield a function's results for a sequence of arguments, in order; workers process later ones meanwhile.
+        """Yield the results of work for a sequence of arguments, in order; workers process later ones meanwhile.
 
-        `share` returns the limits of a worker, given their number, and `size` the bytes of a result. With `weights`,
-        such as the sizes of traces, workers begin with the heaviest, so that none is left for the end, as long as all
-        results fit into memory, and get several light ones at a time.
+        `share` returns the limits of a worker, given their number. With `weights`, such as the sizes of traces, workers
+        begin with the heaviest, so that none is left for the end, as long as all results fit into memory, and get
+        several light ones at a time; if all are light, this process does some of the work, too.
 
         Raises:
             DctvError: a call failed, or its worker was killed.
             Interrupted: the user interrupted it.
         """
-        executor, workers = self._executor()
-        limits = share(workers or usable_processors())
-        call = partial(executor.submit, self.call, limits, done_together, work)
-        pieces = Dispatcher(call, each, weights, workers, size)
+        executor, workers = self._executor(self.workers if work.here is None else self._processes(weights))
+        takes_part = executor is self.pool and workers < self.workers
+        limits = share(self.workers if takes_part else workers or usable_processors())
+        call = partial(executor.submit, self.call, limits, done_together, work.work)
+        pieces = Dispatcher(call, each, weights, workers, work.size, work.here if takes_part else None)
         try:
             while pieces.more():
                 yield pieces.taken(progress)
@@ -111,16 +131,21 @@ class TraceWorkers:
         finally:
             pieces.cancel()
 
-    def _executor(self) -> tuple[Executor, int]:
-        """Return the executor and the number of its workers; 0 if it does not say, like that of a cluster."""
+    def _executor(self, processes: int) -> tuple[Executor, int]:
+        """Return an executor and the number of its workers; 0 if it does not say, like that of a cluster.
+
+        One of our own has at least this many.
+        """
         outside = self.outside()
         if outside is not None:
             return outside, getattr(outside, "_max_workers", None) or 0
+        if self.pooled < processes:
+            self.close()
         if self.pool is None:
             from dctv.run.processes import started  # loads what few sessions need
 
-            self.pool = started(self.workers)
-        return self.pool, self.workers
+            self.pool, self.pooled = started(processes), processes
+        return self.pool, self.pooled
 
     def _killed(self) -> TraceError:
         """Return the error of a pool whose workers are gone; the next work begins with a new one."""
@@ -137,7 +162,7 @@ class TraceWorkers:
 
     def close(self) -> bool:
         """End processes of our own, whatever they do; return whether one had failed before it got any work."""
-        pool, self.pool = self.pool, None
+        pool, self.pool, self.pooled = self.pool, None, 0
         if pool is None:
             return False
         from dctv.run.processes import end

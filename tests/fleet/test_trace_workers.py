@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from dctv.errors import TraceError, UsageError
+from dctv.errors import Interrupted, TraceError, UsageError
 from dctv.index.mounting import IndexPolicy
 from dctv.progress import Progress
 from dctv.run import dispatching
-from dctv.run.dispatching import Outcome
+from dctv.run.dispatching import Dispatcher, Outcome, done_together
 from dctv.run.limits import Limits
-from dctv.run.trace_workers import TraceWorkers
+from dctv.run.trace_workers import TraceWork, TraceWorkers
 
 LIMITS = Limits(IndexPolicy(when=False), 1, None, None)
 PATIENCE = 20.0
@@ -32,6 +32,9 @@ def itself(_: None, number: int) -> int:
     return number
 
 
+ITSELF = TraceWork(itself, size=lambda _: 1)
+
+
 @pytest.fixture
 def results() -> Iterator[Callable[..., Iterator[Any]]]:
     """What two threads give for each of some numbers."""
@@ -45,7 +48,7 @@ def results() -> Iterator[Callable[..., Iterator[Any]]]:
             weights: Sequence[int] = (),
         ) -> Iterator[Any]:
             each = [(number,) for number in range(count)]
-            return workers.results(work, each, lambda _: LIMITS, Progress(None), size, weights)
+            return workers.results(TraceWork(work, size=size), each, lambda _: LIMITS, Progress(None), weights)
 
         yield given
 
@@ -90,7 +93,7 @@ def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() 
     workers = TraceWorkers(call, 2, cluster)
     each = [(number,) for number in range(100)]
     weights = [1 << number % 50 for number in range(100)]
-    found = workers.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
+    found = workers.results(ITSELF, each, lambda _: LIMITS, Progress(None), weights)
     at_first: list[list[int]] = []
 
     def finish_one() -> None:
@@ -114,7 +117,7 @@ def test_light_pieces_share_tasks_once_results_are_known_to_be_small() -> None:
     workers = TraceWorkers(call, 2, cluster)
     each = [(number,) for number in range(400)]
     weights = [dispatching._LIGHT // 4 if number < 40 else 1 for number in range(400)]
-    found = workers.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
+    found = workers.results(ITSELF, each, lambda _: LIMITS, Progress(None), weights)
     tasks: list[list[int]] = []
 
     def finish() -> None:
@@ -144,9 +147,8 @@ def test_a_piece_that_fails_leaves_the_others_of_its_task_alone() -> None:
 
     with ThreadPoolExecutor(2) as executor:
         each = [(number,) for number in range(200)]
-        found = TraceWorkers(call, 2, executor).results(
-            work, each, lambda _: LIMITS, Progress(None), lambda _: 1, [1] * 200
-        )
+        wanted = TraceWork(work, size=lambda _: 1)
+        found = TraceWorkers(call, 2, executor).results(wanted, each, lambda _: LIMITS, Progress(None), [1] * 200)
         assert [next(found) for _ in range(70)] == list(range(70))
         with pytest.raises(UsageError, match="no"):
             next(found)
@@ -214,7 +216,7 @@ def test_an_executor_that_does_not_say_how_many_work_gets_many_pieces_if_they_gi
     cluster = Cluster()
     workers = TraceWorkers(call, 2, cluster)
     each = [(number,) for number in range(200)]
-    found = workers.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: size)
+    found = workers.results(TraceWork(itself, size=lambda _: size), each, lambda _: LIMITS, Progress(None))
     at_first: list[int] = []
 
     def finish_one() -> None:
@@ -243,5 +245,69 @@ def test_an_error_of_the_executor_is_told_as_one(error: Exception, told: str) ->
 
     workers = TraceWorkers(lambda *_: None, 2, Lost())
     with pytest.raises(TraceError, match=f"the executor failed with {told}") as caught:
-        next(workers.results(itself, [(1,)], lambda _: LIMITS, Progress(None)))
+        next(workers.results(ITSELF, [(1,)], lambda _: LIMITS, Progress(None)))
     assert "workers need the same version of dctv" in str(caught.value.hint)
+
+
+def shared(cluster: Cluster, own: Callable[[int], int], size: int = 0) -> Iterator[int]:
+    """Yield the results of 50 pieces, of which a worker of the cluster does some, and the reader others."""
+    pieces = [(number,) for number in range(50)]
+    given = Dispatcher(
+        lambda some: cluster.submit(done_together, None, itself, some), pieces, [1] * 50, 1, lambda _: size, own
+    )
+    while given.more():
+        yield given.taken(Progress(None))
+
+
+def test_who_waits_does_what_no_worker_has() -> None:
+    cluster = Cluster()
+    done: list[int] = []
+
+    def own(number: int) -> int:
+        done.append(number)
+        if number == 49:
+            cluster.finish(2)
+        return number
+
+    assert list(shared(cluster, own)) == list(range(50))
+    assert done == list(range(2, 50))
+
+
+def test_an_error_of_what_is_done_here_comes_in_its_place() -> None:
+    cluster = Cluster()
+
+    def own(number: int) -> int:
+        if number == 49:
+            cluster.finish(2)
+        if number == 7:
+            raise UsageError("no")
+        return number
+
+    found = shared(cluster, own)
+    assert [next(found) for _ in range(7)] == list(range(7))
+    with pytest.raises(UsageError, match="no"):
+        next(found)
+
+
+def test_an_interrupt_ends_what_is_done_here_at_once() -> None:
+    def own(_: int) -> int:
+        raise Interrupted("stopped")
+
+    with pytest.raises(Interrupted):
+        next(shared(Cluster(), own))
+
+
+def test_results_of_what_is_done_here_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dctv.run.dispatching._HELD", 100)
+    cluster = Cluster()
+    done: list[int] = []
+
+    def own(number: int) -> int:
+        done.append(number)
+        return number
+
+    found = shared(cluster, own, 40)
+    threading.Timer(0.1, lambda: cluster.finish(2)).start()
+    assert next(found) == 0
+    # Three results of 40 bytes are too many: then it waits for the worker.
+    assert done == [2, 3, 4]

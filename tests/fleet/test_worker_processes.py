@@ -19,7 +19,7 @@ from multiprocessing import active_children
 from dctv.run import trace_workers
 from dctv.session import Session
 
-trace_workers.MANY = 6
+trace_workers.MANY, trace_workers.SMALL = 6, 0
 
 def main():
     session = Session(index=False, threads=2, temp_directory="spilled")
@@ -66,6 +66,16 @@ def test_workers_end_when_the_program_is_killed(script: Path) -> None:
     while any(map(is_running, workers)) and time.monotonic() < end:
         time.sleep(0.01)
     assert not any(map(is_running, workers))
+
+
+def test_this_process_takes_the_place_of_a_worker_where_traces_are_small(script: Path) -> None:
+    # Mounting starts as many workers as there may be.
+    small = GUARDED.replace(".MANY, trace_workers.SMALL = 6, 0", ".MANY = 7")
+    small = small.replace('"runs")\n', '"runs")\n    trace_workers.MANY = 6\n').replace("input()", "session.close()")
+    with run(script, small) as program:
+        output, errors = program.communicate(timeout=PATIENCE)
+    rows, workers = output.splitlines()
+    assert (rows, len(workers.split()), errors) == ("[(360,)]", 1, "")
 
 
 def test_workers_leave_no_folders(script: Path) -> None:

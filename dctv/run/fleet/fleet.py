@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -37,12 +37,13 @@ from dctv.run.fleet.event_counts import counted
 from dctv.run.fleet.grouped_messages import together
 from dctv.run.fleet.members import TRACE, FleetMember
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
-from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_part
+from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_here, run_part
 from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
+from dctv.run.trace_workers import TraceWork
 from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -192,9 +193,10 @@ class Fleet:
         alone, asks = without_starts(bottom_up(plan, _alone))
         query = uuid4().hex
         parts = [self._part(one, alone, query, asks=asks) for one in self.wanted(plan, tests)]
-        elsewhere = self.context.workers.is_wanted(len(parts), sum(map(_size, parts)))
+        sizes = [_size(part) for part in parts]
+        elsewhere = self.context.workers.is_wanted(len(parts), sum(sizes))
         if elsewhere:
-            self.context.workers.start(self.context.share)
+            self.context.workers.start(self.context.share, sizes)
         import pyarrow as pa  # while the workers start
 
         schema = self._arrow(plan)
@@ -286,9 +288,8 @@ class Fleet:
         sizes = [_size(part) for part in parts]
         with self._targets(len(parts), run) as targets:
             work = list(zip(parts, targets, strict=True))
-            given = context.workers.results(
-                run_part, work, context.share, context.progress, lambda rows: rows.size, sizes
-            )
+            wanted = TraceWork(run_part, partial(run_here, context), lambda rows: rows.size)
+            given = context.workers.results(wanted, work, context.share, context.progress, sizes)
             with closing(given) as results:
                 for number, (part, target) in enumerate(work):
                     self._report(number, parts)

@@ -31,6 +31,7 @@ from dctv.run.fleet.members import TRACE, FleetMember, members, size_of
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, metadata_of
 from dctv.run.fleet.metadata_cache import memory_of
 from dctv.run.fleet.missing_tables import lacking_in
+from dctv.run.trace_workers import TraceWork
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -120,7 +121,7 @@ def _metadata(every: Sequence[FleetMember], way: MountSettings, context: Executi
     if workers.is_wanted(len(every), sum(sizes)):
         work = [(member, way) for member in every]
         looked: Iterable[MemberMetadata] = workers.results(
-            metadata_of, work, context.share, context.progress, weights=sizes
+            TraceWork(metadata_of), work, context.share, context.progress, sizes
         )
     else:
         looked = (metadata_of(context, member, way) for member in every)

@@ -74,10 +74,10 @@ class PartReport:
 
 @record
 class PartRows:
-    """The result of a part that ran in another process."""
+    """The result of a part."""
 
-    data: bytes | None
-    """An Arrow stream, if it was not written to a file."""
+    data: bytes | Sequence[pa.RecordBatch] | None
+    """An Arrow stream, or the rows of a part that ran in this process, if they were not written to a file."""
     size: int
     """In bytes."""
     report: PartReport
@@ -139,36 +139,54 @@ def as_rows(plan: Plan) -> Plan:
 
 
 def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> PartRows:
-    """Run a part; write its rows to a file, or return them if there is none, or if they are few."""
+    """Run a part in a worker; write its rows to a file, or return them if there is none, or if they are few."""
     import pyarrow as pa
 
     report, began = PartReport(), process_time()
     rows = batches(context, part, report)
-    begun, are_all = _begun(rows)
+    begun, are_all = _begun(rows, _FEW)
     rows = chain(begun, rows)
     if target is None or are_all:
         held = pa.BufferOutputStream()
         _write(rows, held)
         data = held.getvalue().to_pybytes()
         return PartRows(data, len(data), _elsewhere(report, began))
+    return PartRows(None, _written(rows, target), _elsewhere(report, began))
+
+
+def run_here(context: ExecutionContext, part: FleetPart, target: str) -> PartRows:
+    """Run a part in the process that wants its rows; write them to a file if they are many."""
+    report = PartReport()
+    # Its other threads would take processors from workers.
+    rows = batches(replace(context, limits=replace(context.limits, threads=1)), part, report)
+    begun, are_all = _begun(rows, _MANY)
+    if are_all:
+        return PartRows(begun, sum(batch.nbytes for batch in begun), report)
+    return PartRows(None, _written(chain(begun, rows), target), report)
+
+
+def _written(rows: Iterator[pa.RecordBatch], target: str) -> int:
+    """Write the rows of a part to a file; return its size."""
+    import pyarrow as pa
+
     try:
         with pa.OSFile(target, "wb") as file:
             _write(rows, file)
-            size = file.tell()
+            size: int = file.tell()
     except OSError as error:
         folder, reason = Path(target).parent, str(error) if error.errno is None else os.strerror(error.errno)
         raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=_ROOM) from None
-    return PartRows(None, size, _elsewhere(report, began))
+    return size
 
 
-def _begun(rows: Iterator[pa.RecordBatch]) -> tuple[list[pa.RecordBatch], bool]:
-    """Return the first rows, and whether these are all: few enough to cost less than a file of them."""
+def _begun(rows: Iterator[pa.RecordBatch], most: int) -> tuple[list[pa.RecordBatch], bool]:
+    """Return the first rows, and whether these are all: at most so many bytes."""
     begun: list[pa.RecordBatch] = []
     size = 0
     for batch in rows:
         begun.append(batch)
         size += batch.nbytes
-        if size > _FEW:
+        if size > most:
             return begun, False
     return begun, True
 
@@ -191,17 +209,22 @@ def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:
 
 
 _FEW = 8 << 10
-"""Bytes of rows that are sent rather than written to a file."""
+"""Bytes of rows that are sent rather than written to a file: up to there it costs less."""
+_MANY = 16 << 20
+"""Bytes of rows that wait in memory where they were made."""
 _ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 
 
 def read_part(rows: PartRows, target: str | None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a part that ran elsewhere; its file is gone afterwards."""
+    """Yield the rows of a part; its file is gone afterwards."""
     import pyarrow as pa
 
-    if rows.data is not None:
+    if isinstance(rows.data, bytes):
         if rows.data:
             yield from pa.ipc.open_stream(rows.data)
+        return
+    if rows.data is not None:
+        yield from rows.data
         return
     assert target is not None
     try:
