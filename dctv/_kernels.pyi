@@ -80,11 +80,19 @@ class SharedBuffer:
     """A stream that is computed once and read by several readers, each at its own place.
 
     Batches that a reader still needs are kept in memory up to `limit` bytes, and in a file in `folder` beyond it.
-    `readers` is the number of readers to be opened; a further one may have to compute the stream again.
+    `readers` is the number of readers to be opened; a further one may have to compute the stream again. With `ahead` a
+    thread of its own reads the source, else the reader that wants a batch first.
     """
 
     def __init__(
-        self, source: _Source, *, readers: int, limit: int, folder: str, cancel: Cancel | None = None
+        self,
+        source: _Source,
+        *,
+        readers: int,
+        limit: int,
+        folder: str,
+        cancel: Cancel | None = None,
+        ahead: bool = True,
     ) -> None: ...
     def open(self) -> Stream:
         """Return one more reader, which begins at the first row."""

@@ -139,6 +139,7 @@ class Runner:
                 limit=limit,
                 folder=str(self.run.spill_folder),
                 cancel=self._cancel,
+                ahead=self._reads_ahead,
             )
             if self._metering is not None:
                 self._metering.buffers[id(plan)] = self._buffers[id(plan)]

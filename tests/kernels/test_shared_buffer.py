@@ -6,6 +6,7 @@ import resource
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
 import pytest
@@ -42,8 +43,18 @@ class Source:
         return [(n, str(n) if n % 3 else None) for n in range(sum(self.sizes))]
 
 
-def buffer(source: Source, readers: int, limit: int, folder: Path) -> kernels.SharedBuffer:
-    return kernels.SharedBuffer(source, readers=readers, limit=limit, folder=str(folder))
+class Buffers(Protocol):
+    """Makes the buffer of a source."""
+
+    def __call__(self, source: Source, readers: int, limit: int, folder: Path) -> kernels.SharedBuffer: ...
+
+
+@pytest.fixture(params=[True, False], ids=["ahead", "inline"], scope="module")
+def buffer(request: pytest.FixtureRequest) -> Buffers:
+    def made(source: Source, readers: int, limit: int, folder: Path) -> kernels.SharedBuffer:
+        return kernels.SharedBuffer(source, readers=readers, limit=limit, folder=str(folder), ahead=request.param)
+
+    return made
 
 
 def rows(stream: object) -> list[tuple[int, str | None]]:
@@ -56,7 +67,7 @@ def rows(stream: object) -> list[tuple[int, str | None]]:
     limit=st.sampled_from([0, 60, 10_000]),
 )
 def test_readers_at_different_places(
-    sizes: list[int], turns: list[int], limit: int, tmp_path_factory: pytest.TempPathFactory
+    sizes: list[int], turns: list[int], limit: int, tmp_path_factory: pytest.TempPathFactory, buffer: Buffers
 ) -> None:
     source = Source(sizes)
     made = buffer(source, 3, limit, tmp_path_factory.mktemp("spill"))
@@ -74,7 +85,7 @@ def test_readers_at_different_places(
     assert made.rows == sum(sizes)
 
 
-def test_rows_that_every_reader_has_read_are_freed(tmp_path: Path) -> None:
+def test_rows_that_every_reader_has_read_are_freed(tmp_path: Path, buffer: Buffers) -> None:
     source = Source([3] * 100)
     made = buffer(source, 2, 1000, tmp_path)
     one, two = (pa.RecordBatchReader.from_stream(made.open()) for _ in range(2))
@@ -84,7 +95,7 @@ def test_rows_that_every_reader_has_read_are_freed(tmp_path: Path) -> None:
     assert made.peak < 200
 
 
-def test_a_dropped_reader_does_not_block_others(tmp_path: Path) -> None:
+def test_a_dropped_reader_does_not_block_others(tmp_path: Path, buffer: Buffers) -> None:
     made = buffer(Source([3] * 100), 2, 1000, tmp_path)
     one, two = (pa.RecordBatchReader.from_stream(made.open()) for _ in range(2))
     del two
@@ -92,7 +103,7 @@ def test_a_dropped_reader_does_not_block_others(tmp_path: Path) -> None:
     assert made.spilled == 0
 
 
-def test_one_reader_more_than_expected_gets_all_rows_too(tmp_path: Path) -> None:
+def test_one_reader_more_than_expected_gets_all_rows_too(tmp_path: Path, buffer: Buffers) -> None:
     source = Source([2, 2, 2])
     made = buffer(source, 1, 1000, tmp_path)
     assert rows(made.open()) == source.expected()
@@ -100,7 +111,7 @@ def test_one_reader_more_than_expected_gets_all_rows_too(tmp_path: Path) -> None
     assert source.opened == 2
 
 
-def test_readers_in_threads(tmp_path: Path) -> None:
+def test_readers_in_threads(tmp_path: Path, buffer: Buffers) -> None:
     source = Source([3] * 500)
     made = buffer(source, 4, 500, tmp_path)
     streams = [made.open() for _ in range(4)]
@@ -114,21 +125,21 @@ def test_readers_in_threads(tmp_path: Path) -> None:
     assert source.opened == 1
 
 
-def test_nothing_stays_on_disk(tmp_path: Path) -> None:
+def test_nothing_stays_on_disk(tmp_path: Path, buffer: Buffers) -> None:
     made = buffer(Source([3] * 10), 2, 0, tmp_path / "spill")
     assert len(rows(made.open())) == 30
     assert made.spilled > 0
     assert list((tmp_path / "spill").iterdir()) == []
 
 
-def test_a_failing_source_fails_every_reader(tmp_path: Path) -> None:
+def test_a_failing_source_fails_every_reader(tmp_path: Path, buffer: Buffers) -> None:
     made = buffer(Source([3, 3, 3], fail_after=2), 2, 1000, tmp_path)
     for stream in [made.open(), made.open()]:
         with pytest.raises(pa.ArrowInvalid, match="the source broke"):
             rows(stream)
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written(tmp_path: Path, buffer: Buffers) -> None:
     (tmp_path / "file").write_text("")
     made = buffer(Source([3, 3]), 2, 0, tmp_path / "file" / "spill")
     stream = made.open()
@@ -136,7 +147,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         rows(stream)
 
 
-def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow(tmp_path: Path, buffer: Buffers) -> None:
     made = buffer(Source([3] * 100), 2, 0, tmp_path)
     stream = made.open()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

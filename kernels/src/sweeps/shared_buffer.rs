@@ -16,7 +16,7 @@ use super::failure::{fail, to_python, upstream};
 use super::meter::bytes;
 use super::opening::Opening;
 use super::spill::{Place, Spill};
-use crate::exchange::{OutputStream, Reader};
+use crate::exchange::{InputStream, OutputStream, Reader};
 
 /// The source of the batches; only the holder of its lock may pull.
 enum Origin {
@@ -235,12 +235,17 @@ pub struct SharedBuffer {
     /// Not in `shared`, which is dropped by threads that may not hold Python's lock.
     source: Mutex<Option<Py<PyAny>>>,
     shared: Arc<Shared>,
+    /// Whether a thread of its own reads the source.
+    ahead: bool,
 }
 
 impl SharedBuffer {
     fn start(&self, py: Python<'_>) -> PyResult<Reader> {
         let source = locked(&self.source).as_ref().map(|source| source.clone_ref(py));
         let source = source.ok_or_else(|| to_python(fail("interrupted")))?;
+        if !self.ahead {
+            return Ok(source.bind(py).extract::<InputStream>()?.into_reader());
+        }
         let opening = Opening::new(source.bind(py))?;
         ahead::start(opening, self.shared.token.clone()).map_err(to_python)
     }
@@ -261,13 +266,14 @@ impl SharedBuffer {
 #[pymethods]
 impl SharedBuffer {
     #[new]
-    #[pyo3(signature = (source, *, readers, limit, folder, cancel=None))]
+    #[pyo3(signature = (source, *, readers, limit, folder, cancel=None, ahead=true))]
     fn new(
         source: Bound<'_, PyAny>,
         readers: usize,
         limit: i64,
         folder: PathBuf,
         cancel: Option<PyRef<'_, Cancel>>,
+        ahead: bool,
     ) -> PyResult<Self> {
         let store = Store { expected: readers, ..Store::default() };
         Ok(Self {
@@ -280,6 +286,7 @@ impl SharedBuffer {
                 token: Token::new(cancel),
             }),
             source: Mutex::new(Some(source.unbind())),
+            ahead,
         })
     }
 
