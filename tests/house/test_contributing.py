@@ -1,4 +1,4 @@
-"""What CONTRIBUTING names exists: files and folders, targets of `make`, and identifiers of the code."""
+"""What CONTRIBUTING and the pages on the code name exists: files and folders, targets of `make`, identifiers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from tests.house.tree import ROOT, files
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 QUOTED = sorted(set(re.findall(r"`([^`\n]+)`", re.sub(r"\s+", " ", TEXT))))
 PATHS = [one for one in QUOTED if re.fullmatch(r"[.\w*/-]+/[.\w*/-]*", one)]
+MODULES = sorted(
+    (page.name, path)
+    for page in (ROOT / "docs" / "explanation").glob("*.md")
+    for path in set(re.findall(r"`(\w[\w/]*/\w+\.(?:py|rs|toml|lark))`", page.read_text(encoding="utf-8")))
+)
+"""Files that a page names, below the package or the kernels."""
 TARGETS = sorted(set(re.findall(r"\bmake ([a-z][a-z-]*)\b(?=`|  +#)", TEXT)))
 NAMES = [one for one in QUOTED if re.fullmatch(r"[A-Za-z_]\w*(\(\))?", one)]
 
@@ -18,6 +24,11 @@ NAMES = [one for one in QUOTED if re.fullmatch(r"[A-Za-z_]\w*(\(\))?", one)]
 @pytest.mark.parametrize("path", PATHS)
 def test_a_path_leads_somewhere(path: str) -> None:
     assert list(ROOT.glob(path.removesuffix("/"))), path
+
+
+def test_a_module_that_a_page_names_exists() -> None:
+    places = [ROOT, ROOT / "dctv", ROOT / "dctv" / "readers", ROOT / "kernels", ROOT / "kernels" / "src"]
+    assert [one for one in MODULES if not any((place / one[1]).exists() for place in places)] == []
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -37,4 +48,4 @@ def test_a_name_occurs_in_the_code() -> None:
 
 
 def test_every_named_kind_exists() -> None:
-    assert min(map(len, (PATHS, TARGETS, NAMES))) > 5
+    assert min(map(len, (PATHS, MODULES, TARGETS, NAMES))) > 5
