@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+from time import monotonic, process_time
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
@@ -43,10 +43,13 @@ def explained(statement: ast.Explain, context: ExecutionContext, env: Environmen
 
 def _measured(result: Result) -> list[str]:
     """Read a result to its end and return its total cost."""
-    wall, cpu = time.monotonic(), time.process_time()
+    wall, cpu = monotonic(), process_time()
     for _ in result.batches():
         pass
-    wall, cpu = time.monotonic() - wall, time.process_time() - cpu
+    wall, cpu = monotonic() - wall, process_time() - cpu
+    if result.spent is not None:
+        # That of other processes.
+        cpu += result.spent.cpu
     return [f"total: {wall:.2f} s, {cpu:.2f} s CPU; the process had {size(peak_memory())} of memory at most"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import process_time
 from typing import Any
 
 from dctv.contracts.engine import EngineQuery, Profile
@@ -35,6 +36,9 @@ class Metering:
     _queries: dict[int, tuple[EngineQuery, list[Plan]]] = field(default_factory=dict)
     _scans: dict[int, Scan] = field(default_factory=dict)
     _profiles: Mapping[int, list[Profile]] = field(default_factory=dict)
+    _began: float = field(default_factory=process_time)
+    _cpu: float = 0
+    """The CPU seconds of this process from then until all was read."""
 
     def metered(
         self, plan: Plan, stream: ArrowStream, *, query: EngineQuery | None = None, sources: list[Plan] | None = None
@@ -52,6 +56,7 @@ class Metering:
     def collect(self) -> None:
         """Ask the engine for the costs of its queries before it forgets them."""
         self._profiles = {key: query.profiles() for key, (query, _) in self._queries.items()}
+        self._cpu = process_time() - self._began
 
     def spent(self, beside: Sequence[RunCost]) -> RunCost:
         """Return the total cost, after `collect`; `beside` are the costs of the sources' own queries."""
@@ -86,14 +91,24 @@ class Metering:
         profiles = self._profiles.get(id(plan), [])
         if not profiles:
             return ["stopped before its end"]
-        # The engine counts the time in which it waited for its sources.
-        waited = sum(m.wall for s in self._queries[id(plan)][1] if (m := self.meters.get(id(s))) is not None)
-        seconds = max(0.0, sum(p.seconds for p in profiles) - waited / 1e9)
-        parts = [f"{seconds:.2f} s CPU", f"peak {size(max(p.peak for p in profiles))}"]
+        parts = [f"{self._seconds(id(plan)):.2f} s CPU", f"peak {size(max(p.peak for p in profiles))}"]
         spilled = max(p.spilled for p in profiles)
         read = sum(p.read for p in profiles)
         parts += [f"{size(spilled)} on disk"] if spilled else []
         return [*parts, f"{size(read)} read from files"] if read else parts
+
+    def _seconds(self, key: int) -> float:
+        """Return the CPU seconds of a query of the engine."""
+        others = sum(meter.cpu for key, meter in self.meters.items() if key not in self._queries)
+        left = max(self._cpu - others / 1e9, 0.0)
+        busy = {key: self._busy(key) for key in self._queries}
+        # Threads of the engine that wait for each other count as busy.
+        return busy[key] * min(left / (sum(busy.values()) or 1.0), 1.0)
+
+    def _busy(self, key: int) -> float:
+        """Return the seconds of all threads in a query, without the time in which it waited for its sources."""
+        waited = sum(m.wall for s in self._queries[key][1] if (m := self.meters.get(id(s))) is not None)
+        return max(0.0, sum(p.seconds for p in self._profiles.get(key, [])) - waited / 1e9)
 
 
 def size(count: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path
@@ -224,6 +225,27 @@ def test_a_killed_worker_is_an_error_and_the_next_query_runs(session: Session, t
     with pytest.raises(TraceError, match="a process that read a trace of a fleet was killed"):
         session.sql("SELECT COUNT(*) FROM runs.slices").fetchall()
     assert session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall() == [(360,)]
+
+
+def test_the_cost_of_a_query_includes_its_workers(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_fleet(tmp_path, 6)
+    session.mount_traces("*.json", "runs")
+    query = "EXPLAIN ANALYZE SELECT name, COUNT(*) AS n FROM runs.slices GROUP BY name"
+
+    def costs() -> tuple[float, float]:
+        text = "\n".join(line for (line,) in session.sql(query).fetchall())
+        engine, total = re.search(r"([\d.]+) s CPU", text), re.search(r"total: [\d.]+ s, ([\d.]+) s CPU", text)
+        assert engine is not None
+        assert total is not None
+        return float(engine[1]), float(total[1])
+
+    engine, total = costs()
+    # Its threads wait for the workers, and for each other; both numbers are rounded.
+    assert engine <= total + 0.01
+    monkeypatch.setattr("dctv.run.explaining.process_time", lambda: 0.0)
+    assert costs()[1] > 0
 
 
 def test_no_room_for_the_rows_of_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

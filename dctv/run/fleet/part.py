@@ -193,8 +193,8 @@ def _begun(rows: Iterator[pa.RecordBatch], most: int) -> tuple[list[pa.RecordBat
 
 def _elsewhere(report: PartReport, began: float) -> PartReport:
     """Add the CPU time of this process to the report."""
-    if report.spent is not None:
-        report.spent = replace(report.spent, cpu=report.spent.cpu + process_time() - began)
+    spent = report.spent or RunCost(None, 0)
+    report.spent = replace(spent, cpu=spent.cpu + process_time() - began)
     return report
 
 
