@@ -99,7 +99,7 @@ class Metering:
 
     def _seconds(self, key: int) -> float:
         """Return the CPU seconds of a query of the engine."""
-        others = sum(meter.cpu for key, meter in self.meters.items() if key not in self._queries)
+        others: int = sum(meter.cpu for key, meter in self.meters.items() if key not in self._queries)
         left = max(self._cpu - others / 1e9, 0.0)
         busy = {key: self._busy(key) for key in self._queries}
         # Threads of the engine that wait for each other count as busy.
@@ -107,7 +107,7 @@ class Metering:
 
     def _busy(self, key: int) -> float:
         """Return the seconds of all threads in a query, without the time in which it waited for its sources."""
-        waited = sum(m.wall for s in self._queries[key][1] if (m := self.meters.get(id(s))) is not None)
+        waited: int = sum(m.wall for s in self._queries[key][1] if (m := self.meters.get(id(s))) is not None)
         return max(0.0, sum(p.seconds for p in self._profiles.get(key, [])) - waited / 1e9)
 
 
