@@ -1,5 +1,9 @@
 //! Extract the ftrace text from the HTML pages of trace viewers, which have traces in their scripts.
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::GeneralPurpose;
+use base64::engine::general_purpose::NO_PAD;
 use memchr::{memchr, memchr2, memmem};
 
 /// A trace found in a page.
@@ -50,7 +54,10 @@ fn data_part(inside: &[u8]) -> Part {
         return Part::Packed(trimmed.to_vec());
     }
     if ["H4sI", "eJ", "eN", "eA", "eF"].iter().any(|magic| trimmed.starts_with(magic.as_bytes()))
-        && trimmed.iter().take(256).all(|&b| b.is_ascii_whitespace() || sextet(b).is_some() || b == b'=')
+        && trimmed
+            .iter()
+            .take(256)
+            .all(|&b| b.is_ascii_whitespace() || b.is_ascii_alphanumeric() || b"+/=".contains(&b))
     {
         return base64(trimmed).map_or(Part::Damaged, Part::Packed);
     }
@@ -148,34 +155,14 @@ fn escape<'a>(rest: &'a [u8], text: &mut Vec<u8>) -> &'a [u8] {
     after
 }
 
+/// The bytes of a text, which may be cut anywhere; None if it is none in base64.
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut held) = (0u32, 0u32);
-    for &b in text {
-        if b.is_ascii_whitespace() {
-            continue;
-        }
-        if b == b'=' {
-            break;
-        }
-        bits = (bits << 6) | u32::from(sextet(b)?);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held) as u8);
-            bits &= (1 << held) - 1;
-        }
+    const CUT: GeneralPurpose = GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
+    let bytes = text.iter().copied().filter(|b| !b.is_ascii_whitespace());
+    let mut digits: Vec<u8> = bytes.take_while(|b| *b != b'=').collect();
+    if digits.len() % 4 == 1 {
+        // The last one has six bits of a byte.
+        digits.pop();
     }
-    Some(bytes)
-}
-
-fn sextet(b: u8) -> Option<u8> {
-    match b {
-        b'A'..=b'Z' => Some(b - b'A'),
-        b'a'..=b'z' => Some(b - b'a' + 26),
-        b'0'..=b'9' => Some(b - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    }
+    CUT.decode(digits).ok()
 }
