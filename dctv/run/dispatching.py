@@ -1,6 +1,6 @@
 """Hand out pieces of work to an executor, several small ones at a time, and take their results in order.
 
-Who waits for the results may do some of the pieces itself.
+The reader of the results may do some of the pieces itself.
 """
 
 from __future__ import annotations

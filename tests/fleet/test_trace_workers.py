@@ -259,7 +259,7 @@ def shared(cluster: Cluster, own: Callable[[int], int], size: int = 0) -> Iterat
         yield given.taken(Progress(None))
 
 
-def test_who_waits_does_what_no_worker_has() -> None:
+def test_the_reader_does_pieces_that_no_worker_has() -> None:
     cluster = Cluster()
     done: list[int] = []
 
@@ -273,7 +273,7 @@ def test_who_waits_does_what_no_worker_has() -> None:
     assert done == list(range(2, 50))
 
 
-def test_an_error_of_what_is_done_here_comes_in_its_place() -> None:
+def test_an_error_of_a_piece_done_here_comes_in_its_place() -> None:
     cluster = Cluster()
 
     def own(number: int) -> int:
@@ -289,7 +289,7 @@ def test_an_error_of_what_is_done_here_comes_in_its_place() -> None:
         next(found)
 
 
-def test_an_interrupt_ends_what_is_done_here_at_once() -> None:
+def test_an_interrupt_ends_a_piece_done_here_at_once() -> None:
     def own(_: int) -> int:
         raise Interrupted("stopped")
 
@@ -297,7 +297,7 @@ def test_an_interrupt_ends_what_is_done_here_at_once() -> None:
         next(shared(Cluster(), own))
 
 
-def test_results_of_what_is_done_here_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_pieces_done_here_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dctv.run.dispatching._HELD", 100)
     cluster = Cluster()
     done: list[int] = []
