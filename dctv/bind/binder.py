@@ -287,7 +287,7 @@ class Binder:
         if self.dependencies is not None:
             self.dependencies.add(dependencies)
         if view.warns_if_empty and not self.within and dependencies.lacking:
-            self.env.warnings.entries[dependencies.note(".".join(name))] = 1
+            self.env.warnings.repeat({dependencies.note(".".join(name)): 1})
         return plan
 
     def _called(self, node: ast.TableCall) -> Plan:

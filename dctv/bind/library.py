@@ -43,7 +43,7 @@ def library_function(module: LibraryModule, home: tuple[str, ...]) -> TableFunct
         inside.dependencies, inside.within = own or builder.dependencies, True
         plan = inside.plan(module.select())
         if own is not None and own.lacking:
-            env.warnings.entries[own.note(".".join((*home, *module.parts)))] = 1
+            env.warnings.repeat({own.note(".".join((*home, *module.parts))): 1})
         return plan
 
     parameters = [

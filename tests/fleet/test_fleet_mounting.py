@@ -205,6 +205,23 @@ def test_a_trace_that_changes_is_not_read(session: Session, tmp_path: Path, chan
     assert session.sql("SELECT COUNT(*) AS n FROM runs.slices WHERE _trace = 'run000.json'").fetchall() == [(60,)]
 
 
+@pytest.mark.parametrize("many", [6, 1000])
+def test_a_view_that_is_empty_in_some_traces_is_told_of_each(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr("dctv.run.trace_workers.MANY", many)
+    write_fleet(tmp_path, 3)
+    moment = {"ph": "i", "name": "a", "pid": 1, "tid": 1, "ts": 1, "s": "t"}
+    for number in range(5):
+        (tmp_path / f"without{number}.json").write_text(json.dumps({"traceEvents": [moment]}))
+    session.mount_traces("*.json", "runs")
+    result = session.sql("SELECT COUNT(*) AS n FROM runs.slices")
+    assert result.fetchall() == [(180,)]
+    ((text, count),) = result.warnings
+    assert text.startswith("runs: without0.json, without1.json, without2.json and 2 more: `runs.slices` is empty: ")
+    assert count == 5
+
+
 def test_what_fails_in_a_trace_says_in_which(session: Session, tmp_path: Path) -> None:
     for count in (2, 6):
         write_fleet(tmp_path / str(count), count)

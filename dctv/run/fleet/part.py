@@ -119,7 +119,7 @@ def _optimized(part: FleetPart, context: ExecutionContext, mount: Mount) -> Plan
         return optimized(with_values(made(), values), context)
     start = None if part.start is None else (part.member.name, part.start)
     key = (part.query, start, *(_differs(one, part.member) for one in tables))
-    return _plans.plan(key, mount, context.catalog, made, lambda plan: optimized(plan, context), values)
+    return _plans.plan(key, mount, context, made, lambda plan: optimized(plan, context), values)
 
 
 def _differs(table: FleetTable, member: FleetMember) -> Hashable:
@@ -301,7 +301,7 @@ def _own_rows(table: FleetTable, part: FleetPart, context: ExecutionContext, vie
     if key not in views:
         if table.arguments is None:
             path = ast.Path(tuple(map(ast.Name, names)))
-            views[key] = _views.plan(table.parts, mount, context.catalog, lambda: binder.table(ast.TableName(path)))
+            views[key] = _views.plan(table.parts, mount, context, lambda: binder.table(ast.TableName(path)))
         else:
             assert isinstance(entry[0], TableFunction)
             given = {name: Argument(value, None) for name, value in table.arguments.items()}

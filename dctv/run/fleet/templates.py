@@ -22,6 +22,7 @@ from dctv.plan.source import PlanRun, RowsInMemory, TableSource, WholeSource
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
+from dctv.run.context import ExecutionContext
 
 _LAST = "last_ts"
 """The table of one row that views read."""
@@ -65,6 +66,8 @@ class _Template:
     plan: Plan
     queries: frozenset[int]
     """The identities of its queries that have values of a trace."""
+    warnings: Mapping[str, int]
+    """The warnings given while it was made, which hold for each trace."""
 
     def of(self, mount: Mount, catalog: Catalog, values: Mapping[str, Expression]) -> Plan:
         """Return the plan for a trace."""
@@ -88,7 +91,7 @@ class Templates:
         self,
         key: Hashable,
         mount: Mount,
-        catalog: Catalog,
+        context: ExecutionContext,
         made: Callable[[], Plan],
         improved: Callable[[Plan], Plan] = lambda plan: plan,
         values: Mapping[str, Expression] = MappingProxyType({}),
@@ -101,12 +104,14 @@ class Templates:
         key = (key, _signature(mount))
         template = self._known.get(key, ...)
         if template is ...:
-            template = self._known[key] = _template(made(), mount, catalog, improved)
+            with context.log.recording() as warnings:
+                template = self._known[key] = _template(made(), mount, context.catalog, improved, warnings)
             for oldest in list(self._known)[: -self._most]:
                 self._known.pop(oldest, None)
         if template is None:
             return improved(with_values(made(), values))
-        return template.of(mount, catalog, values)
+        context.log.repeat(template.warnings)
+        return template.of(mount, context.catalog, values)
 
 
 def with_values(plan: Plan, values: Mapping[str, Expression]) -> Plan:
@@ -135,7 +140,9 @@ def _signature(mount: Mount) -> Hashable:
     return mount.parts, mount.reader, trace.format, mount.offset != 0, scans_events, tables
 
 
-def _template(plan: Plan, mount: Mount, catalog: Catalog, improved: Callable[[Plan], Plan]) -> _Template | None:
+def _template(
+    plan: Plan, mount: Mount, catalog: Catalog, improved: Callable[[Plan], Plan], warnings: Mapping[str, int]
+) -> _Template | None:
     """Return a plan as a template, None if there is something else of the trace in it."""
     last = _last(mount, catalog)
     tables = {id(one): name for name in mount.given for one in [_scan(mount, name)] if one is not None}
@@ -148,7 +155,8 @@ def _template(plan: Plan, mount: Mount, catalog: Catalog, improved: Callable[[Pl
     if source.questions:
         return None
     queries = (one.query for one in readers_first(made) if isinstance(one, Relation))
-    return _Template(made, frozenset(id(one) for one in queries if any(isinstance(n, OfTrace) for n in walk(one))))
+    of_trace = frozenset(id(one) for one in queries if any(isinstance(node, OfTrace) for node in walk(one)))
+    return _Template(made, of_trace, warnings)
 
 
 def _of_any(plan: Plan, last: Plan, tables: dict[int, str], source: AnyTable) -> Plan:
