@@ -24,7 +24,7 @@ class SortedRows:
 
         self._sorter = EventSorter(str(folder), memory)
         self.counts: dict[str, int] = {}
-        """The number of rows of each table that has any, after `finish`."""
+        """The number of rows of each table of a chunk, after `finish`."""
 
     def add(self, chunk: DecodedChunk) -> None:
         """Add a chunk, in trace order.
@@ -52,7 +52,7 @@ class SortedRows:
             columns = [(one.name, one.type, one.decoded, one.added) for one in chunks.stored(metadata, name)]
             yield self._sorter.merged(name, columns)
             return
-        if name not in self.counts:
+        if not self.counts.get(name):
             shown = [(one.name, ARROW_TYPES.get(one.type, "string"), one.name, ()) for one in schema.columns]
             yield self._sorter.merged(name, shown)
             return

@@ -50,7 +50,7 @@ def _tables(chunks: ChunkReader, metadata: TraceMetadata, rows: SortedRows) -> d
     found = {}
     for name, table in chunks.tables(metadata).items():
         with rows.taken(chunks, metadata, name, table.schema) as stream:
-            # `pyarrow.table` would import pandas to see whether it is given something of that.
+            # `pyarrow.table` would import pandas, to check for a data frame.
             data = pa.RecordBatchReader.from_stream(stream).read_all()
             found[name] = replace(table, data=data.unify_dictionaries())
     return found

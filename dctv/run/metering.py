@@ -38,7 +38,7 @@ class Metering:
     _profiles: Mapping[int, list[Profile]] = field(default_factory=dict)
     _began: float = field(default_factory=process_time)
     _cpu: float = 0
-    """The CPU seconds of this process from then until all was read."""
+    """The CPU seconds of this process until all rows were read."""
 
     def metered(
         self, plan: Plan, stream: ArrowStream, *, query: EngineQuery | None = None, sources: list[Plan] | None = None

@@ -57,6 +57,8 @@ class TraceWorkers:
     """The worker processes, once they are needed."""
     pooled: int = 0
     """Their number."""
+    reading: int = 0
+    """How many callers read results at the moment: of two fleets in one query, or of several queries."""
 
     def is_wanted(self, count: int, size: int) -> bool:
         """Whether this many traces and bytes are read outside this process."""
@@ -107,9 +109,24 @@ class TraceWorkers:
             DctvError: a call failed, or its worker was killed.
             Interrupted: the user interrupted it.
         """
-        executor, workers = self._executor(self.workers if work.here is None else self._processes(weights))
-        takes_part = executor is self.pool and workers < self.workers
-        limits = share(self.workers if takes_part else workers or usable_processors())
+        self.reading += 1
+        try:
+            yield from self._results(work, each, share, progress, weights)
+        finally:
+            self.reading -= 1
+
+    def _results(
+        self,
+        work: TraceWork,
+        each: Sequence[tuple[Any, ...]],
+        share: Callable[[int], Limits],
+        progress: Progress,
+        weights: Sequence[int],
+    ) -> Generator[Any, None, None]:
+        processes = self.workers if work.here is None else self._processes(weights)
+        executor, workers = self._executor(processes)
+        takes_part = executor is self.pool and max(processes, workers) < self.workers
+        limits = share(workers + takes_part if workers else usable_processors())
         call = partial(executor.submit, self.call, limits, done_together, work.work)
         pieces = Dispatcher(call, each, weights, workers, work.size, work.here if takes_part else None)
         try:
@@ -134,12 +151,12 @@ class TraceWorkers:
     def _executor(self, processes: int) -> tuple[Executor, int]:
         """Return an executor and the number of its workers; 0 if it does not say, like that of a cluster.
 
-        One of our own has at least this many.
+        One of our own has at least this many, unless another caller reads the results of fewer.
         """
         outside = self.outside()
         if outside is not None:
             return outside, getattr(outside, "_max_workers", None) or 0
-        if self.pooled < processes:
+        if self.pooled < processes and self.reading <= 1:
             self.close()
         if self.pool is None:
             from dctv.run.processes import started  # loads what few sessions need

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pyarrow as pa
@@ -34,7 +35,7 @@ CHUNKS = ChunkReader(
 
 def chunk(number: int, times: list[int], texts: list[str | None], *, coded: bool) -> DecodedChunk:
     array = pa.array(texts, pa.string())
-    rows = pa.record_batch([pa.array(times), array.dictionary_encode() if coded else array], [TS, "text"])
+    rows = pa.record_batch([pa.array(times, pa.int64()), array.dictionary_encode() if coded else array], [TS, "text"])
     return DecodedChunk(Checkpoint(0, number, 0, 0, 0, 0, 0, None, 0, 0, len(times), packed=False), [("x", rows)])
 
 
@@ -47,6 +48,11 @@ def test_texts_of_several_chunks(coded: tuple[bool, bool]) -> None:
 
 def test_no_chunk() -> None:
     data = tables(CHUNKS, METADATA, [])[f"{RAW}x"].data
+    assert (data.num_rows, data.schema.types) == (0, [pa.int64(), pa.string()])
+
+
+def test_a_chunk_without_rows() -> None:
+    data = tables(replace(CHUNKS, stored=None), METADATA, [chunk(0, [], [], coded=False)])[f"{RAW}x"].data
     assert (data.num_rows, data.schema.types) == (0, [pa.int64(), pa.string()])
 
 

@@ -311,3 +311,18 @@ def test_results_of_pieces_done_here_are_bounded(monkeypatch: pytest.MonkeyPatch
     assert next(found) == 0
     # Three results of 40 bytes are too many: then it waits for the worker.
     assert done == [2, 3, 4]
+
+
+def test_a_larger_pool_replaces_one_that_is_not_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dctv.run.processes.started", ThreadPoolExecutor)
+    workers = TraceWorkers(call, 2)
+    each = [(number,) for number in range(50)]
+    light, heavy = TraceWork(itself, lambda number: number), TraceWork(itself)
+    first = workers.results(light, each, lambda _: LIMITS, Progress(None), [1] * 50)
+    assert next(first) == 0
+    assert list(workers.results(heavy, each, lambda _: LIMITS, Progress(None))) == list(range(50))
+    assert workers.pooled == 1
+    assert list(first) == list(range(1, 50))
+    assert list(workers.results(heavy, each, lambda _: LIMITS, Progress(None))) == list(range(50))
+    assert workers.pooled == 2
+    workers.close()

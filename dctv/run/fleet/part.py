@@ -209,9 +209,9 @@ def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:
 
 
 _FEW = 8 << 10
-"""Bytes of rows that are sent rather than written to a file: up to there it costs less."""
+"""Up to this many bytes of rows are sent: a file would cost more."""
 _MANY = 16 << 20
-"""Bytes of rows that wait in memory where they were made."""
+"""Up to this many bytes of rows wait in memory for the reader in the same process."""
 _ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 
 

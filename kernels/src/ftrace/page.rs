@@ -155,13 +155,13 @@ fn escape<'a>(rest: &'a [u8], text: &mut Vec<u8>) -> &'a [u8] {
     after
 }
 
-/// The bytes of a text, which may be cut anywhere; None if it is none in base64.
+/// Decode a text that may be cut anywhere; None if it is not base64.
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
     const CUT: GeneralPurpose = GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
     let bytes = text.iter().copied().filter(|b| !b.is_ascii_whitespace());
     let mut digits: Vec<u8> = bytes.take_while(|b| *b != b'=').collect();
     if digits.len() % 4 == 1 {
-        // The last one has six bits of a byte.
+        // The last digit holds only six bits of a byte.
         digits.pop();
     }
     CUT.decode(digits).ok()
