@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -188,6 +189,75 @@ def test_a_manifest_in_parquet(session: Session, tmp_path: Path) -> None:
     session.mount_traces("*.json", "runs", manifest="m.parquet")
     found = session.sql("SELECT build, weight, good, COUNT(*) AS n FROM runs.slices WHERE good GROUP BY ALL").fetchall()
     assert found == [(7, 1.5, True, 60)]
+
+
+def described(session: Session, manifest: str) -> list[tuple[Any, ...]]:
+    """Mount all traces with a manifest, and return what it says of each."""
+    session.mount_traces("*", "runs", manifest=manifest)
+    rows = session.sql("SELECT _trace, * EXCLUDE (_trace, format, start, length, error) FROM runs.traces ORDER BY 1")
+    return rows.fetchall()
+
+
+def test_names_of_traces_in_a_manifest_are_texts(session: Session, tmp_path: Path) -> None:
+    for name in ("007", "1e3", "true"):
+        write_run(tmp_path / name, 1, slices=1)
+    Path("../names.csv").write_text("trace,build\n007,1\n1e3,2\n,\n")
+    assert described(session, "../names.csv") == [("007", 1), ("1e3", 2), ("true", None)]
+    session.sql("DROP ALL runs")
+    Path("../names.csv").write_text("trace,build\ntrue,3\n")
+    assert described(session, "../names.csv")[2] == ("true", 3)
+
+
+def test_empty_fields_of_a_manifest_are_null(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path / "a", 1)
+    write_fleet(tmp_path / "b", 1)
+    Path("a/runs.csv").write_text('trace,label,build\na/run000.json,,""\nrun000.json,"of\nall",2\n')
+    session.mount_traces("*/*.json", "runs", manifest="a/runs.csv")
+    found = session.sql("SELECT _trace, label, build FROM runs.traces ORDER BY 1").fetchall()
+    # The row of a path counts for it, even if it says nothing.
+    assert found == [("a/run000.json", None, None), ("b/run000.json", "of\nall", 2)]
+    asked = "SELECT COUNT(*) AS n FROM runs.slices WHERE label IS NULL"
+    assert session.sql(asked).fetchall() == [(60,)]
+
+
+def test_types_of_a_manifest(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 2)
+    Path("runs.csv").rename("../runs.csv")
+    at = 1767225600_123456789
+    table = {
+        "trace": pa.array(["run000.json", "run001.json"]).dictionary_encode(),
+        "ns": pa.array([at, None], pa.timestamp("ns")),
+        "zoned": pa.array([at // 1000, None], pa.timestamp("us", "Europe/Berlin")),
+        "large": pa.array([2**63, 1], pa.uint64()),
+        "kind": pa.array(["b", "a"]).dictionary_encode(),
+    }
+    pq.write_table(pa.table(table), "../m.parquet")
+    assert described(session, "../m.parquet") == [
+        ("run000.json", "2026-01-01 00:00:00.123456789", "2026-01-01 00:00:00.123456+00", 2**63, "b"),
+        ("run001.json", None, None, 1, "a"),
+    ]
+    for test in (
+        "ns > TIMESTAMP_NS '2026-01-01 00:00:00.123456788'",
+        "zoned = TIMESTAMPTZ '2026-01-01 01:00:00.123456+01'",
+        "large > 9223372036854775807",
+        "ns IS NOT NULL AND kind = 'b'",
+    ):
+        found = session.sql(f"SELECT _trace, COUNT(*) AS n FROM runs.slices WHERE {test} GROUP BY 1").fetchall()
+        assert found == [("run000.json", 60)], test
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("trace,build\n,2\n", "has a row without the name of a trace"),
+        ("trace,_TS\nrun000.json,2\n", "has a column `_TS`, which in tables is the time of a row"),
+    ],
+)
+def test_manifests_that_mean_nothing(session: Session, tmp_path: Path, text: str, told: str) -> None:
+    write_fleet(tmp_path, 1)
+    Path("runs.csv").write_text(text)
+    with pytest.raises(TraceError, match=told):
+        session.mount_traces("*.json", "runs", manifest="runs.csv")
 
 
 @pytest.mark.parametrize("change", ["grown", "gone"])

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date, time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.errors import TraceError
 from dctv.record import record
-from dctv.types.schema import ColumnType
+from dctv.types.schema import DURATION, TS, ColumnType
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Value = str | int | float | bool | date | time | None
+Value = str | int | float | bool | None
+"""A value; dates and times are texts."""
 _KEYS = ("_trace", "trace", "path", "file")
 """Possible names of the column that names the traces."""
 _MOST_BYTES = 256 << 20
@@ -32,7 +32,7 @@ class Manifest:
 
     def of(self, name: str) -> Mapping[str, Value]:
         """Return the values of a trace, by its path, or else by its file name."""
-        return self.rows.get(name) or self.rows.get(Path(name).name) or {}
+        return self.rows[name] if name in self.rows else self.rows.get(Path(name).name, {})
 
     def unknown(self, names: Sequence[str]) -> list[str]:
         """Return the traces of the file that are not among some."""
@@ -44,7 +44,7 @@ def read_manifest(text: str, base: Path | None) -> Manifest:
     """Read a CSV or Parquet file.
 
     Raises:
-        TraceError: it cannot be read, names no traces, or names one twice.
+        TraceError: it cannot be read, does not name its traces, names one twice, or has columns like times of rows.
     """
     table = _table(text, Path(base or "") / Path(text).expanduser())
     key = next((one for name in _KEYS for one in table.column_names if one.lower() == name), None)
@@ -52,13 +52,22 @@ def read_manifest(text: str, base: Path | None) -> Manifest:
         found = ", ".join(table.column_names)
         raise TraceError(f"`{text}` has no column that names traces, found {found}", hint="call it `trace`")
     others = [name for name in table.column_names if name != key]
+    for name in others:
+        if name.lower() in (TS, DURATION):
+            raise TraceError(f"`{text}` has a column `{name}`, which in tables is the time of a row", hint="rename it")
     columns = [ColumnType(name, _type(text, table.schema.field(name))) for name in others]
     rows: dict[str, Mapping[str, Value]] = {}
-    for row in table.to_pylist():
-        trace = _trace(row.pop(key))
+    for row in _with_times_as_texts(table).to_pylist():
+        given = row.pop(key)
+        values = {name: value for name, value in row.items() if value is not None}
+        if given is None:
+            if values:
+                raise TraceError(f"`{text}` has a row without the name of a trace")
+            continue
+        trace = _trace(given)
         if trace in rows:
             raise TraceError(f"`{text}` has two rows of `{trace}`")
-        rows[trace] = {name: value for name, value in row.items() if value is not None}
+        rows[trace] = values
     return Manifest(text, columns, rows)
 
 
@@ -69,12 +78,12 @@ def _trace(value: Any) -> str:
 
 def _table(text: str, path: Path) -> pa.Table:
     import pyarrow as pa
-    from pyarrow import csv, parquet
+    from pyarrow import parquet
 
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise TraceError(f"`{text}` is too large for a manifest: it has more than {_MOST_BYTES >> 20} MiB")
-        table = parquet.read_table(path) if path.suffix == ".parquet" else csv.read_csv(path)
+        table = _decoded(parquet.read_table(path)) if path.suffix == ".parquet" else _of_csv(path)
     except OSError as error:
         raise TraceError(f"cannot read `{text}`: {(error.strerror or str(error)).lower()}") from None
     except (pa.ArrowException, UnicodeDecodeError) as error:
@@ -85,18 +94,60 @@ def _table(text: str, path: Path) -> pa.Table:
     return table
 
 
+def _of_csv(path: Path) -> pa.Table:
+    """Read a CSV file; names of traces are texts, such as `007`, and empty fields are NULL, as in CSV files of rows."""
+    import pyarrow as pa
+    from pyarrow import compute, csv
+
+    lines = csv.ParseOptions(newlines_in_values=True)
+    with csv.open_csv(path, parse_options=lines) as begun:
+        keys = [name for name in begun.schema.names if name.lower() in _KEYS]
+    table = csv.read_csv(
+        path, parse_options=lines, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()))
+    )
+    return _changed(
+        table,
+        pa.types.is_string,
+        lambda column: compute.if_else(compute.equal(column, ""), pa.scalar(None, pa.string()), column),
+    )
+
+
+def _decoded(table: pa.Table) -> pa.Table:
+    """Return a table with values in place of their numbers in a dictionary."""
+    import pyarrow as pa
+
+    return _changed(table, pa.types.is_dictionary, lambda column: column.cast(column.type.value_type))
+
+
+def _with_times_as_texts(table: pa.Table) -> pa.Table:
+    """Return a table with texts in place of dates and times, which Python has in microseconds only."""
+    import pyarrow as pa
+
+    return _changed(table, pa.types.is_temporal, lambda column: column.cast(pa.string()))
+
+
+def _changed(table: pa.Table, which: Callable[[pa.DataType], bool], change: Callable[[Any], Any]) -> pa.Table:
+    for place, field in enumerate(table.schema):
+        if which(field.type):
+            table = table.set_column(place, field.name, change(table.column(place)))
+    return table
+
+
 def _type(text: str, field: pa.Field) -> str:
     import pyarrow as pa
 
     kind = field.type
     checks = (
         (pa.types.is_boolean, "BOOLEAN"),
+        (pa.types.is_uint64, "UBIGINT"),
         (pa.types.is_integer, "BIGINT"),
         (pa.types.is_floating, "DOUBLE"),
         (pa.types.is_string, "VARCHAR"),
         (pa.types.is_large_string, "VARCHAR"),
         (pa.types.is_date, "DATE"),
         (pa.types.is_time, "TIME"),
+        (lambda one: pa.types.is_timestamp(one) and one.tz is not None, "TIMESTAMP WITH TIME ZONE"),
+        (lambda one: one == pa.timestamp("ns"), "TIMESTAMP_NS"),
         (pa.types.is_timestamp, "TIMESTAMP"),
         (pa.types.is_null, "VARCHAR"),
     )

@@ -39,21 +39,22 @@ class FleetMember:
         value = self.value(column)
         return value if isinstance(value, Cast) and value.operand == NULL else OfTrace(column.name, column.type)
 
-    def cell(self, column: ColumnType) -> str | int | float | bool | None:
-        """Return its value in a column of the manifest, dates as texts."""
-        value = self.manifest.get(column.name)
-        return value if isinstance(value, str | int | float | None) else str(value)
+    def cell(self, column: ColumnType) -> Value:
+        """Return its value in a column of the manifest."""
+        return self.manifest.get(column.name)
 
     def constant(self, column: ColumnType) -> p.Constant | None:
         """Return its value as a constant for conditions; None for values of other types."""
         if column == TRACE:
             return p.Constant(self.name)
         value = self.manifest.get(column.name)
-        return p.Constant(value) if value is None or isinstance(value, _COMPARED) else None
+        if value is None:
+            return p.Constant(None)
+        return p.Constant(value) if column.type in _COMPARED and not isinstance(value, float) else None
 
 
-_COMPARED = (str, int)
-"""Types of values that predicates support; the engine compares dates and fractions."""
+_COMPARED = ("VARCHAR", "BIGINT", "UBIGINT", "BOOLEAN")
+"""Types whose values predicates support; the engine compares dates and fractions."""
 
 
 def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[FleetMember]:
