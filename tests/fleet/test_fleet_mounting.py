@@ -15,8 +15,8 @@ import pytest
 
 from dctv.catalog.files import matching
 from dctv.errors import BindError, DctvError, TraceError, UsageError
-from dctv.run.fleet.fleet import one_schema
 from dctv.run.fleet.members import FleetMember
+from dctv.run.fleet.schemas import one_schema
 from dctv.session import Session
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -75,6 +75,24 @@ def test_columns_that_only_some_traces_have_are_null_in_the_others(session: Sess
     found = session.sql(f'SELECT _trace, size, "offset" FROM {table} ORDER BY ALL'.replace('"', "`"))
     assert found.fetchall() == [("a.pfw", 1.0, None), ("a.pfw", 2.0, None), ("b.pfw", 2.5, "7"), ("c.pfw", None, "far")]
     assert session.sql(f"SELECT SUM(size) AS s FROM {table}").fetchall() == [(5.5,)]
+
+
+def test_columns_without_values_are_of_the_type_that_others_have(session: Session, tmp_path: Path) -> None:
+    for name, rows in {"a": "1,,x", "b": "1,9,", "c": "1,10,", "d": ""}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "sizes.csv").write_text(f"_ts,size,tag\n{rows}\n")
+    session.mount_traces("*/sizes.csv", "runs")
+    table = "runs.raw_events.sizes"
+    assert session.sql(f"SELECT MAX(size) AS m, SUM(size) AS s, MIN(tag) AS t FROM {table}").fetchall() == [
+        (10, 19, "x")
+    ]
+    assert session.sql(f"SELECT _trace FROM {table} WHERE size IS NULL").fetchall() == [("a/sizes.csv",)]
+    (tmp_path / "d" / "sizes.csv").write_text("_ts,size,tag\n1,many,\n")
+    session.sql("DROP ALL runs")
+    session.mount_traces("*/sizes.csv", "runs")
+    assert session.sql(f"SELECT list(size ORDER BY _trace) AS l FROM {table}").fetchall() == [
+        ([None, "9", "10", "many"],)
+    ]
 
 
 def test_tables_of_several_formats(session: Session, tmp_path: Path) -> None:

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from dctv.bind.binder import Binder
-from dctv.bind.types import VARCHAR, of_choice, settled
 from dctv.catalog.namespace import Entry
 from dctv.catalog.shifting import unix_start
 from dctv.contracts.streams import OpenedStream
 from dctv.contracts.table_function import Argument, TableFunction
-from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
+from dctv.errors import DctvError, EngineError, Interrupted, UsageError
 from dctv.plan import predicate as p
 from dctv.plan import show
-from dctv.plan.build import select, where
+from dctv.plan.build import call, is_not_null, select, where
 from dctv.plan.explain import ExplainedRegion, explain
-from dctv.plan.expressions import Expression
-from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.expressions import Column, Expression
+from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
+from dctv.plan.queries import Item
 from dctv.plan.question import Cell, Question
 from dctv.plan.rows import of_rows
 from dctv.plan.source import PlanRun, RowsInMemory
@@ -38,13 +38,13 @@ from dctv.run.fleet.grouped_messages import together
 from dctv.run.fleet.members import TRACE, FleetMember
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_here, run_part
+from dctv.run.fleet.schemas import one_schema, without_unknown_types
 from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
 from dctv.run.trace_workers import TraceWork
-from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
@@ -86,10 +86,22 @@ class Fleet:
         stored = [(one, self.metadata[one.name].tables.get(name)) for one in self.members]
         found = [(member, schema) for member, schema in stored if schema is not None]
         if found:
-            return one_schema(self.way.name, name, found), RowOrder.STABLE
+            typed = without_unknown_types(found, partial(self._having_values, name))
+            return one_schema(self.way.name, name, typed), RowOrder.STABLE
         views = list(self._bound(parts))
         schema = one_schema(self.way.name, name, [(member, plan.schema) for member, plan in views])
         return schema, min(RowOrder.STABLE, *(plan.order for _, plan in views))
+
+    def _having_values(self, name: str, member: FleetMember, columns: Sequence[str]) -> set[str]:
+        """Return those of a stored table's columns in which one trace has values."""
+        with _named(member), mounted(member, self.way, self.context) as (alone, made):
+            plan = made.given[name]()
+            called = dict(zip(plan.schema.names, column_names(plan), strict=True))
+            items = (Item(call("bool_or", is_not_null(Column(called[one]))), one) for one in columns)
+            schema = Schema(Kind.REGULAR, tuple(ColumnType(one, "BOOLEAN") for one in columns))
+            query = select(*items, source="rows")
+            rows = result_of(Relation(schema, RowOrder.STABLE, query, (("rows", plan),)), alone).fetchall()
+        return {one for one, has in zip(columns, rows[0], strict=True) if has}
 
     def call(self, parts: tuple[str, ...], arguments: Mapping[str, Argument]) -> Plan:
         """Return the plan of the rows that a function of each trace has in all of them.
@@ -380,37 +392,3 @@ def _named(member: FleetMember) -> Iterator[None]:
         raise
     except DctvError as error:
         raise type(error)(f"{member.name}: {error.message}", error.place, hint=error.hint) from None
-
-
-def one_schema(fleet: str, name: str, found: Sequence[tuple[FleetMember, Schema]]) -> Schema:
-    """Return a schema that holds the rows of all traces: of every column that any of them has."""
-    first, whole = found[0]
-    columns: dict[str, tuple[FleetMember, ColumnType]] = {}
-    for member, schema in found:
-        if (schema.kind, schema.partitions) != (whole.kind, whole.partitions):
-            raise BindError(
-                f"`{fleet}.{name}` is {whole.describe_one()} in `{first.name}` and {schema.describe_one()} in "
-                f"`{member.name}`"
-            )
-        for column in schema.columns:
-            known = columns.get(column.name)
-            columns[column.name] = (member, column) if known is None else (known[0], _both(name, known, column, member))
-    return Schema(whole.kind, tuple(column for _, column in columns.values()), whole.partitions)
-
-
-def _both(table: str, known: tuple[FleetMember, ColumnType], column: ColumnType, member: FleetMember) -> ColumnType:
-    first, one = known
-    if one == column:
-        return one
-    if one.unit != column.unit:
-        units = f"`{one.unit}` in `{first.name}` and `{column.unit}` in `{member.name}`"
-        raise BindError(f"the unit of `{table}.{column.name}` is {units}")
-    kinds = [parse(one.type), parse(column.type)]
-    common = settled(of_choice(kinds))
-    if common is None and not any(kind.children for kind in kinds):
-        # A number in some traces and a text in others: arguments of events are such.
-        common = VARCHAR
-    if common is None:
-        types = f"{one.type} in `{first.name}` and {column.type} in `{member.name}`"
-        raise BindError(f"the type of `{table}.{column.name}` is {types}")
-    return replace(one, type=common.text)

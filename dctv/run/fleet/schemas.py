@@ -1,0 +1,72 @@
+"""Bring the schemas that traces of a fleet have for one table together: one schema that holds the rows of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dctv.bind.types import VARCHAR, of_choice, settled
+from dctv.errors import BindError
+from dctv.plan.fewer_columns import schema_without
+from dctv.record import replace
+from dctv.run.fleet.members import FleetMember
+from dctv.signatures.types import parse
+from dctv.types.schema import ColumnType, Schema
+
+_TEXT = VARCHAR.text
+
+
+def without_unknown_types(
+    found: Sequence[tuple[FleetMember, Schema]], having_values: Callable[[FleetMember, Sequence[str]], set[str]]
+) -> Sequence[tuple[FleetMember, Schema]]:
+    """Return schemas without columns that are texts only because they have no values: other traces know their types.
+
+    `having_values` returns which columns of a trace have values. It is asked only where types differ, and of no more
+    traces than it takes to know that there are texts.
+    """
+    others = {column.name for _, one in found for column in one.columns if column.type != _TEXT}
+    unsure = {name for _, one in found for name in _texts(one) if name in others}
+    empty: dict[str, set[str]] = {}
+    for member, schema in found:
+        asked = [name for name in _texts(schema) if name in unsure]
+        if asked:
+            unsure -= having_values(member, asked)
+            empty[member.name] = {*asked}
+    return [(member, schema_without(schema, empty.get(member.name, set()) & unsure)) for member, schema in found]
+
+
+def _texts(schema: Schema) -> list[str]:
+    return [one.name for one in schema.columns if one.type == _TEXT and one.name not in schema.partitions]
+
+
+def one_schema(fleet: str, name: str, found: Sequence[tuple[FleetMember, Schema]]) -> Schema:
+    """Return a schema that holds the rows of all traces: of every column that any of them has."""
+    first, whole = found[0]
+    columns: dict[str, tuple[FleetMember, ColumnType]] = {}
+    for member, schema in found:
+        if (schema.kind, schema.partitions) != (whole.kind, whole.partitions):
+            raise BindError(
+                f"`{fleet}.{name}` is {whole.describe_one()} in `{first.name}` and {schema.describe_one()} in "
+                f"`{member.name}`"
+            )
+        for column in schema.columns:
+            known = columns.get(column.name)
+            columns[column.name] = (member, column) if known is None else (known[0], _both(name, known, column, member))
+    return Schema(whole.kind, tuple(column for _, column in columns.values()), whole.partitions)
+
+
+def _both(table: str, known: tuple[FleetMember, ColumnType], column: ColumnType, member: FleetMember) -> ColumnType:
+    first, one = known
+    if one == column:
+        return one
+    if one.unit != column.unit:
+        units = f"`{one.unit}` in `{first.name}` and `{column.unit}` in `{member.name}`"
+        raise BindError(f"the unit of `{table}.{column.name}` is {units}")
+    kinds = [parse(one.type), parse(column.type)]
+    common = settled(of_choice(kinds))
+    if common is None and not any(kind.children for kind in kinds):
+        # A number in some traces and a text in others: arguments of events are such.
+        common = VARCHAR
+    if common is None:
+        types = f"{one.type} in `{first.name}` and {column.type} in `{member.name}`"
+        raise BindError(f"the type of `{table}.{column.name}` is {types}")
+    return replace(one, type=common.text)
