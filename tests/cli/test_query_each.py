@@ -10,7 +10,10 @@ import shutil
 import signal
 import subprocess
 import time
+from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -18,7 +21,9 @@ import pytest
 from dctv.cli.fleet.jobs import TraceJob, run_job
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.fleet.stacked import Stacked, TraceResult
-from dctv.errors import UsageError
+from dctv.cli.fleet.work import undisturbed
+from dctv.errors import Interrupted, UsageError
+from dctv.record import replace
 from tests.command_line import COMMAND, environment, run
 
 DATA = Path(__file__).parents[1] / "data"
@@ -121,6 +126,14 @@ def test_unreadable_traces_are_reported_at_the_end(traces: Path) -> None:
     assert allowed.err.startswith(f"warning: {traces}/d.pftrace: ")
 
 
+def test_a_trace_that_is_gone_fails_alone(traces: Path) -> None:
+    (traces / "d.txt").symlink_to("nowhere")
+    found = run("query", "--each", f"{traces}/[ad].txt", "SELECT COUNT(*) AS n FROM t.events", "--format", "csv")
+    assert (found.code, [Path(row["_trace"]).name for row in rows(found.out)]) == (3, ["a.txt"])
+    told = f"error: {traces}/d.txt: no such file or folder: `{traces}/d.txt`\nhint: it is a link to what is not there\n"
+    assert found.err == told
+
+
 def test_an_error_of_all_traces_is_reported_once(traces: Path) -> None:
     for number in range(4):
         shutil.copy(traces / "a.txt", traces / f"more{number}.txt")
@@ -136,6 +149,7 @@ def test_an_error_of_all_traces_is_reported_once(traces: Path) -> None:
         (("--each", "nothing/*", "SELECT 1"), "error: found no trace that matches `nothing/*`"),
         (("--jobs", "2", "SELECT 1"), "error: --jobs requires --each"),
         (("--checkpoint", "x", "SELECT 1"), "error: --checkpoint requires --each"),
+        (("--each", "*", "--on-error", "continue", "SELECT 1"), "error: --on-error continue cannot be combined with "),
         (("--each", "*", "--checkpoint", "/dev/null/x", "SELECT 1"), "error: cannot keep results in `/dev/null/x`: "),
     ],
 )
@@ -200,6 +214,26 @@ def test_an_interrupted_run_can_be_resumed(traces: Path, tmp_path: Path) -> None
     assert (process.returncode, err) == (130, b"error: interrupted\n")
     assert not (tmp_path / "out.csv").exists()
     assert len(list(kept.glob("*/done.json"))) == 2
+
+
+def test_a_report_waits_for_another_process_that_runs_it(tmp_path: Path) -> None:
+    """That process removes results of traces that it reads again."""
+    args, job = Namespace(checkpoint=tmp_path), TraceJob("a", "t", (), (), (), {}, "a")
+    told: list[str] = []
+    narrator: Any = SimpleNamespace(remark=told.append)
+
+    def interrupted() -> None:
+        raise Interrupted("interrupted")
+
+    desk: Any = SimpleNamespace(check=interrupted)
+    with undisturbed(args, [job], desk, narrator):
+        with undisturbed(args, [replace(job, params=("k=5",))], desk, narrator):
+            assert told == []
+        with pytest.raises(Interrupted), undisturbed(args, [job], desk, narrator):
+            pass
+    assert told == [f"waiting for another process that runs this report with `{tmp_path}`"]
+    with undisturbed(args, [job], desk, narrator):
+        pass
 
 
 def killed(job: TraceJob) -> None:

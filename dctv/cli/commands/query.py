@@ -83,6 +83,8 @@ def run(args: Namespace) -> int:
     if args.each is not None:
         from dctv.cli.fleet.each import run_each
 
+        if batch.goes_on:
+            raise UsageError("--on-error continue cannot be combined with --each", hint="ask in several commands")
         return run_each(args, announced(args, mounts), batch)
     for option in ("jobs", "checkpoint"):
         if getattr(args, option) is not None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _BEGUN, _DONE = "begun", "done.json"
 SETTINGS = (
     *("threads", "memory_limit", "temp_directory", "index_dir"),
-    *("index", "no_index", "allow_files", "allow_partial", "on_error", "time"),
+    *("index", "no_index", "allow_files", "allow_partial", "time"),
 )
 """Arguments of the command line that a worker needs."""
 
@@ -65,26 +65,37 @@ class TraceJob:
 
 def key_of(job: TraceJob) -> str:
     """Return the identity of a job: the report, and the traces that it reads in their current state."""
+    beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
+    return _key(*_report(job), [_state(str(one)) for one in (job.trace, *beside)])
+
+
+def key_of_report(job: TraceJob) -> str:
+    """Return the identity of the report that a job runs for one of many traces."""
+    return _key(*_report(job))
+
+
+def _report(job: TraceJob) -> list[Any]:
     from dctv import __version__
     from dctv.console.wall_times import TRACE
 
-    beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
-    states = [state_of(str(one)) for one in (job.trace, *beside)]
-    parts = [
-        __version__,
-        job.name,
-        job.others,
-        job.texts,
-        job.params,
-        job.settings.get("time") in {None, TRACE},
-        states,
-    ]
+    return [__version__, job.name, job.others, job.texts, job.params, job.settings.get("time") in {None, TRACE}]
+
+
+def _key(*parts: Any) -> str:
     return blake2b(json.dumps(parts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def size_of(trace: str) -> int:
-    """Return the size of a trace in bytes."""
-    return sum(size for _, size, _ in state_of(trace))
+    """Return the size of a trace in bytes; 0 if it is gone."""
+    return sum(size for _, size, _ in _state(trace))
+
+
+def _state(trace: str) -> Sequence[tuple[str, int, int]]:
+    """Return the state of a trace; the job for one that is gone reports this."""
+    try:
+        return state_of(trace)
+    except OSError:
+        return ()
 
 
 def run_job(job: TraceJob) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, size_of, unfinished
+from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, key_of_report, size_of, unfinished
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.narrator import RunNarrator
 from dctv.cli.sizes import byte_count
@@ -19,6 +19,7 @@ from dctv.cli.task import TaskResources
 from dctv.cli.texts import SqlText
 from dctv.console.verdict import FAILED, PARTIAL
 from dctv.errors import DctvError, UsageError
+from dctv.index.locks import build
 from dctv.processors import usable_processors
 from dctv.record import record, replace
 from dctv.run.fleet.grouped_messages import listed, together
@@ -54,6 +55,32 @@ def folder_for(args: Namespace) -> Iterator[Path]:
     except OSError as error:
         where = args.checkpoint or args.temp_directory or "the temporary folder"
         raise UsageError(f"cannot keep results in `{where}`: {error.strerror or error}") from error
+
+
+@contextmanager
+def undisturbed(
+    args: Namespace, jobs: Sequence[TraceJob], desk: TaskResources, narrator: RunNarrator
+) -> Iterator[None]:
+    """Keep other processes from running the same report with the same folder, and wait for one that does.
+
+    It would remove results that this one reads.
+    """
+    if args.checkpoint is None or not jobs:
+        yield
+        return
+    told = False
+
+    def waiting() -> None:
+        nonlocal told
+        if not told:
+            narrator.remark(f"waiting for another process that runs this report with `{args.checkpoint}`")
+        told = True
+        desk.check()
+
+    lock = build(args.checkpoint, waiting, f"{key_of_report(jobs[0])}.lock")
+    assert lock is not None
+    with lock:
+        yield
 
 
 def jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder: Path) -> list[TraceJob]:
@@ -132,5 +159,6 @@ def report_errors(
 def outcome_of(job: TraceJob) -> dict[str, Any]:
     """Return the outcome of a finished job."""
     outcome = job.outcome()
-    assert outcome is not None
+    if outcome is None:
+        raise UsageError(f"the result of `{job.trace}` is no longer in `{job.folder}`", hint="run it again")
     return outcome
