@@ -7,7 +7,8 @@ and those over the second, and so on. Sound, part by part:
 - A select is one if its sources are, and it looks at one row at a time, or at rows of one trace: joins compare the
   traces of both sides, groups have the trace among their keys, windows among their partitions, DISTINCT among its
   columns. LIMIT is about all rows, and so are queries in expressions. A trace knows when it began itself, but not when
-  others did (`StartOf`).
+  others did (`StartOf`). The current time is the same for all (`current_time`). A column that a collation orders is
+  compared by it above, too, but leaves a trace as a text alone.
 - A span operator is one if its inputs are, and it says (`FilterPushdown.same`) that a condition on the trace is as
   good on all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
@@ -26,7 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import STAR, by_names, select
-from dctv.plan.expressions import Binary, Column, Expression, StartOf, Window
+from dctv.plan.expressions import Binary, Collate, Column, Expression, StartOf, Window
 from dctv.plan.fewer_columns import with_names
 from dctv.plan.fleets import FleetSource, PerTracePlan
 from dctv.plan.node import Node, Query
@@ -38,6 +39,7 @@ from dctv.plan.source import RowsInMemory, TableSource
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts
+from dctv.rewrite.current_time import at_one_time
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.partial_aggregates import split, split_twice
 from dctv.rewrite.push_limit import first_of_each
@@ -51,11 +53,11 @@ takes as long as reading these, or if there are so many in all that their values
 
 def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     """Move the one-per-trace parts of a plan into the traces."""
-    order = readers_first(plan)
-    if not any(isinstance(one, Scan) and isinstance(one.source, FleetSource) for one in order):
+    if not any(isinstance(one, Scan) and isinstance(one.source, FleetSource) for one in readers_first(plan)):
         return plan
+    plan = at_one_time(plan)
     cutting = _Cutting(operators)
-    for one in reversed(order):
+    for one in reversed(readers_first(plan)):
         cutting.visit(one)
     return cutting.above(plan)
 
@@ -252,7 +254,7 @@ def _of_query(
     if query.limit or query.offset or query.steps or any(item.is_star for item in query.items):
         return None
     parts = [*query.items, *clauses(query), *conditions_of_joins(query)]
-    if nested(*parts) or has_effect(*parts):
+    if nested(*parts) or has_effect(*parts) or (cut and any(isinstance(one, Collate) for one in walk(*query.items))):
         return None
     found = {one.called: local for one in query.sources if (local := _of_source(one, locals_, cut=cut)) is not None}
     traces = _Traces({name: one.traces for name, one in found.items()})

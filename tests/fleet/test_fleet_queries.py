@@ -86,6 +86,10 @@ QUERIES = {
     "SELECT a._trace, a.d, b.d AS other FROM busy AS a JOIN busy AS b USING (_trace) WHERE a.tid < b.tid ORDER BY ALL",
     "a union": "SELECT name FROM runs.slices WHERE id < 3 UNION ALL SELECT name FROM runs.events WHERE _ts < 50us "
     "ORDER BY ALL",
+    "a column that a collation compares": "SELECT COUNT(*) AS n FROM (SELECT if(_trace LIKE '%0.json', upper(name), "
+    "name) COLLATE nocase AS k, _trace FROM runs.slices) GROUP BY k ORDER BY n",
+    "the current time": "SELECT COUNT(DISTINCT now()) AS a, COUNT(DISTINCT t) AS b, SUM(x) AS c FROM "
+    "(SELECT _trace, current_localtimestamp() AS t, (today() = current_date())::INT64 AS x FROM runs.slices)",
 }
 TOLD = {
     "by label": "SELECT label, SUM(_duration) AS d, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY 1",
