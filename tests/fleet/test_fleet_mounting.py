@@ -238,6 +238,19 @@ def test_empty_fields_of_a_manifest_are_null(session: Session, tmp_path: Path) -
     assert session.sql(asked).fetchall() == [(60,)]
 
 
+def test_a_manifest_names_the_ends_of_paths(session: Session, tmp_path: Path) -> None:
+    for folder in ("a", "b", "b/c"):
+        write_fleet(tmp_path / folder, 1)
+    rows = ["run000.json,1", "./b/run000.json,2", f"{tmp_path}/b/c/run000.json,3", "x/run000.json,4"]
+    Path("../all.csv").write_text("\n".join(["trace,build", *rows, ""]))
+    # A warm session mounts absolute paths, as it has no folder.
+    for pattern in ("**/*.json", f"{tmp_path}/**/*.json"):
+        session.mount_traces(pattern, "runs", manifest="../all.csv")
+        assert session.warnings() == ["`../all.csv` has rows of traces that are not there: x/run000.json"]
+        assert session.sql("SELECT build FROM runs.traces ORDER BY _trace").fetchall() == [(1,), (3,), (2,)]
+        session.sql("DROP ALL runs")
+
+
 def test_types_of_a_manifest(session: Session, tmp_path: Path) -> None:
     write_fleet(tmp_path, 2)
     Path("runs.csv").rename("../runs.csv")

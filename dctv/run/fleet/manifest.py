@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +30,22 @@ class Manifest:
     rows: Mapping[str, Mapping[str, Value]]
     """By trace: values by column, without those that are missing."""
 
-    def of(self, name: str) -> Mapping[str, Value]:
-        """Return the values of a trace, by its path, or else by its file name."""
-        return self.rows[name] if name in self.rows else self.rows.get(Path(name).name, {})
+    def of(self, name: str, path: str) -> Mapping[str, Value]:
+        """Return the values of a trace, given its name and its absolute path."""
+        return next((self.rows[one] for one in _names_of(name, path) if one in self.rows), {})
 
-    def unknown(self, names: Sequence[str]) -> list[str]:
-        """Return the traces of the file that are not among some."""
-        known = {*names, *(Path(one).name for one in names)}
+    def unknown(self, traces: Mapping[str, str]) -> list[str]:
+        """Return the traces of the file that are not among some, whose paths are given by name."""
+        known = {one for name, path in traces.items() for one in _names_of(name, path)}
         return [one for one in self.rows if one not in known]
+
+
+def _names_of(name: str, path: str) -> Iterator[str]:
+    """Yield what a file may call a trace: the ends of its path, too, so the folder that one mounts from is the same."""
+    yield name
+    *folders, last = Path(path).parts
+    for start in range(len(folders) + 1):
+        yield str(Path(*folders[start:], last))
 
 
 def read_manifest(text: str, base: Path | None) -> Manifest:

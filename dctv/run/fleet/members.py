@@ -67,10 +67,8 @@ def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Seque
     if not names:
         raise TraceError(f"found no trace that matches `{pattern}`")
     root = (base or Path()).absolute()
-    return [
-        FleetMember(name, str(root / Path(name).expanduser()), {} if manifest is None else manifest.of(name))
-        for name in names
-    ]
+    found = [(name, str(root / Path(name).expanduser())) for name in names]
+    return [FleetMember(name, path, {} if manifest is None else manifest.of(name, path)) for name, path in found]
 
 
 def state_of(path: str) -> tuple[tuple[str, int, int], ...]:

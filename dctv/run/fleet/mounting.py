@@ -78,7 +78,7 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     manifest = None if given is None else read_manifest(str(given), wanted.base)
     every = members(wanted.pattern, wanted.base, manifest)
     if manifest is not None:
-        unknown = manifest.unknown([one.name for one in every])
+        unknown = manifest.unknown({one.name: one.path for one in every})
         if unknown:
             context.log.add(f"`{manifest.path}` has rows of traces that are not there: {listed(unknown)}", len(unknown))
     way = MountSettings(wanted.name.text, {name: value for name, value in wanted.options.items() if name != _MANIFEST})
