@@ -7,8 +7,8 @@ and those over the second, and so on. Sound, part by part:
 - A select is one if its sources are, and it looks at one row at a time, or at rows of one trace: joins compare the
   traces of both sides, groups have the trace among their keys, windows among their partitions, DISTINCT among its
   columns. LIMIT is about all rows, and so are queries in expressions. A trace knows when it began itself, but not when
-  others did (`StartOf`). The current time is the same for all (`current_time`). A column that a collation orders is
-  compared by it above, too, but leaves a trace as a text alone.
+  others did (`StartOf`). The current time is the same for all (`current_time`). Columns do not leave a trace as they
+  are if a collation compares them, or if Arrow lacks their type (`lost`).
 - A span operator is one if its inputs are, and it says (`FilterPushdown.same`) that a condition on the trace is as
   good on all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
@@ -34,7 +34,7 @@ from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Join, Select, TableName
-from dctv.plan.restored_types import restored
+from dctv.plan.restored_types import lost, restored
 from dctv.plan.source import RowsInMemory, TableSource
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
@@ -215,6 +215,8 @@ def _of_relation(plan: Relation, below: Sequence[PerTracePlan], *, whole: bool) 
     leaves = {name: one for (name, _), one in zip(plan.leaves, below, strict=True)}
     if not whole:
         return _of_rows(plan.query, leaves)
+    if any(lost(one.type) for one in plan.schema.columns):
+        return None
     return _of_query(plan.query, leaves, sorted_again=plan.order is RowOrder.TIME)
 
 

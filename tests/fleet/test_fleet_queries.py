@@ -88,6 +88,8 @@ QUERIES = {
     "ORDER BY ALL",
     "a column that a collation compares": "SELECT COUNT(*) AS n FROM (SELECT if(_trace LIKE '%0.json', upper(name), "
     "name) COLLATE nocase AS k, _trace FROM runs.slices) GROUP BY k ORDER BY n",
+    "rows without names": "SELECT x::STRING AS s, COUNT(*) AS n FROM (SELECT (id % 2, name) AS x, _trace FROM "
+    "runs.slices) GROUP BY x ORDER BY s",
     "the current time": "SELECT COUNT(DISTINCT now()) AS a, COUNT(DISTINCT t) AS b, SUM(x) AS c FROM "
     "(SELECT _trace, current_localtimestamp() AS t, (today() = current_date())::INT64 AS x FROM runs.slices)",
 }
