@@ -200,6 +200,17 @@ def test_a_trace_beside_them_that_changes_is_read_again(traces: Path, tmp_path: 
     assert second.out != first.out
 
 
+def test_a_file_that_the_report_names_and_that_changes_is_read_again(traces: Path, tmp_path: Path) -> None:
+    report, beside = tmp_path / "report.sql", tmp_path / "beside.csv"
+    report.write_text("MOUNT TRACE 'beside.csv' AS x; SELECT SUM(v) AS v FROM x.raw_events.beside")
+    words = ("query", "--each", f"{traces}/*.txt", "-f", str(report), "--checkpoint", str(tmp_path / "kept"))
+    beside.write_text("_ts,v\n1,1\n")
+    assert [row["v"] for row in rows(run(*words, "--format", "csv").out)] == ["1", "1"]
+    assert run(*words, "--format", "csv").err == "2 of 2 traces were done before\n"
+    beside.write_text("_ts,v\n1,25\n")
+    assert [row["v"] for row in rows(run(*words, "--format", "csv").out)] == ["25", "25"]
+
+
 def test_an_interrupted_run_can_be_resumed(traces: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     slow = "SELECT COUNT(*) AS n FROM range(100000) AS a, range(100000) AS b WHERE a.range % 7 = b.range % 5"

@@ -63,10 +63,10 @@ class TraceJob:
         _finish(Path(self.folder), _failed(f"error: {message}", code))
 
 
-def key_of(job: TraceJob) -> str:
-    """Return the identity of a job: the report, and the traces that it reads in their current state."""
+def key_of(job: TraceJob, files: Sequence[Path]) -> str:
+    """Return the identity of a job: the report, and the traces and other files that it reads in their current state."""
     beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
-    return _key(*_report(job), [_state(str(one)) for one in (job.trace, *beside)])
+    return _key(*_report(job), [_state(str(one)) for one in (job.trace, *beside, *files)])
 
 
 def key_of_report(job: TraceJob) -> str:

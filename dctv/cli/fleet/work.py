@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, key_of_report, size_of, unfinished
+from dctv.cli.fleet.named_files import files_named
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.narrator import RunNarrator
 from dctv.cli.sizes import byte_count
@@ -93,7 +94,8 @@ def jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder:
         TraceJob(trace, fleet.name, fleet.others, texts_of, tuple(args.param), settings, str(folder))
         for trace in fleet.traces
     ]
-    return [replace(job, folder=str(folder / key_of(job))) for job in made]
+    files = files_named(texts)
+    return [replace(job, folder=str(folder / key_of(job, files))) for job in made]
 
 
 def _plain(value: Any) -> Any:
