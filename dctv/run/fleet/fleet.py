@@ -38,7 +38,7 @@ from dctv.run.fleet.grouped_messages import together
 from dctv.run.fleet.members import TRACE, FleetMember
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_here, run_part
-from dctv.run.fleet.schemas import one_schema, without_unknown_types
+from dctv.run.fleet.schemas import one_schema, with_known_types
 from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
 from dctv.run.plans import environment, result_of
@@ -86,7 +86,7 @@ class Fleet:
         stored = [(one, self.metadata[one.name].tables.get(name)) for one in self.members]
         found = [(member, schema) for member, schema in stored if schema is not None]
         if found:
-            typed = without_unknown_types(found, partial(self._having_values, name))
+            typed = with_known_types(found, partial(self._having_values, name))
             return one_schema(self.way.name, name, typed), RowOrder.STABLE
         views = list(self._bound(parts))
         schema = one_schema(self.way.name, name, [(member, plan.schema) for member, plan in views])

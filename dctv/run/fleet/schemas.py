@@ -6,36 +6,48 @@ from collections.abc import Callable, Sequence
 
 from dctv.bind.types import VARCHAR, of_choice, settled
 from dctv.errors import BindError
-from dctv.plan.fewer_columns import schema_without
 from dctv.record import replace
 from dctv.run.fleet.members import FleetMember
 from dctv.signatures.types import parse
 from dctv.types.schema import ColumnType, Schema
+from dctv.types.unit import NO_UNIT
 
 _TEXT = VARCHAR.text
 
 
-def without_unknown_types(
+def with_known_types(
     found: Sequence[tuple[FleetMember, Schema]], having_values: Callable[[FleetMember, Sequence[str]], set[str]]
 ) -> Sequence[tuple[FleetMember, Schema]]:
-    """Return schemas without columns that are texts only because they have no values: other traces know their types.
+    """Return schemas in which columns that are texts only because they have no values have types of other traces.
 
     `having_values` returns which columns of a trace have values. It is asked only where types differ, and of no more
     traces than it takes to know that there are texts.
     """
-    others = {column.name for _, one in found for column in one.columns if column.type != _TEXT}
-    unsure = {name for _, one in found for name in _texts(one) if name in others}
+    known = {
+        one.name: one
+        for _, schema in reversed(found)
+        for one in schema.columns
+        if one.type != _TEXT and one.unit == NO_UNIT
+    }
+    texts = {member.name: [one for one in _texts(schema) if one in known] for member, schema in found}
+    unsure = {name for names in texts.values() for name in names}
     empty: dict[str, set[str]] = {}
-    for member, schema in found:
-        asked = [name for name in _texts(schema) if name in unsure]
+    for member, _ in found:
+        asked = [name for name in texts[member.name] if name in unsure]
         if asked:
             unsure -= having_values(member, asked)
             empty[member.name] = {*asked}
-    return [(member, schema_without(schema, empty.get(member.name, set()) & unsure)) for member, schema in found]
+
+    def typed(member: FleetMember, schema: Schema) -> Schema:
+        untyped = empty.get(member.name, set()) & unsure
+        return replace(schema, columns=tuple(known[one.name] if one.name in untyped else one for one in schema.columns))
+
+    return [(member, typed(member, schema)) for member, schema in found]
 
 
 def _texts(schema: Schema) -> list[str]:
-    return [one.name for one in schema.columns if one.type == _TEXT and one.name not in schema.partitions]
+    columns = (one for one in schema.columns if one.type == _TEXT and one.unit == NO_UNIT)
+    return [one.name for one in columns if one.name not in schema.partitions]
 
 
 def one_schema(fleet: str, name: str, found: Sequence[tuple[FleetMember, Schema]]) -> Schema:
