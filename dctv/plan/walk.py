@@ -57,7 +57,7 @@ def walk(*roots: Node | None) -> Iterator[Node]:
         yield node
         for name in _fields_of(type(node)):
             value = getattr(node, name)
-            if value is not None and value != ():
+            if value:  # Neither None nor an empty tuple; a node is always true.
                 stack.append(value)
 
 
