@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from dctv.run.context import ExecutionContext
-from dctv.run.fleet import examples
 from dctv.run.fleet.members import FleetMember
 from dctv.run.fleet.metadata import MountSettings
+from dctv.run.fleet.metadata import mounted as mount
 from dctv.session import Session
 from tests.fleet.traces import write_fleet
 
 
 def test_tables_are_listed_with_one_mount_of_each_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mounted, unmounted = [], []
-    mount = examples.mounted
+    mounted: list[str] = []
+    unmounted: list[str] = []
 
     @contextmanager
     def counted(
@@ -29,7 +29,7 @@ def test_tables_are_listed_with_one_mount_of_each_format(tmp_path: Path, monkeyp
             yield found
         unmounted.append(member.name)
 
-    monkeypatch.setattr(examples, "mounted", counted)
+    monkeypatch.setattr("dctv.run.fleet.examples.mounted", counted)
     monkeypatch.chdir(tmp_path)
     write_fleet(tmp_path, 3)
     (tmp_path / "x.pfw").write_text('{"id":1,"name":"read","cat":"POSIX","pid":1,"tid":1,"ts":10,"dur":5,"ph":"X"}\n')

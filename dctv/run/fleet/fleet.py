@@ -34,10 +34,10 @@ from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.computed import expanded
 from dctv.run.fleet.event_counts import counted
-from dctv.run.fleet.grouped_messages import together
 from dctv.run.fleet.examples import Examples
+from dctv.run.fleet.grouped_messages import together
 from dctv.run.fleet.members import TRACE, FleetMember
-from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
+from dctv.run.fleet.metadata import MemberMetadata, MountSettings
 from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_here, run_part
 from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
