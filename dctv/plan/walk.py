@@ -77,6 +77,10 @@ def columns_in(*roots: Node | None) -> list[Column]:
 
 def places_in(query: Query) -> tuple[Place, ...]:
     """Return where parts of a query are written, for what is kept by query: equal ones may be written elsewhere."""
+    return query.once(_places_in)
+
+
+def _places_in(query: Query) -> tuple[Place, ...]:
     return tuple([node.place for node in walk(query) if isinstance(node, Text | Cast) and node.place is not None])
 
 
