@@ -6,10 +6,12 @@ metadata of the whole trace: it begins at a gzip member, at a seek point inside 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from dctv.record import field, record
+
+T = TypeVar("T")
 
 RAW = "raw_events."
 """Begins the names of tables of raw events."""
@@ -78,6 +80,14 @@ class TraceMetadata:
     """Values that JSON can hold; always includes `start_ns`, the absolute time of `_ts` 0."""
     hashes: Sequence[tuple[int, str, str, str]]
     """File, dimension, hash and text of all chunks."""
+    _computed: dict[Callable[..., Any], Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, compute: Callable[[Mapping[str, Any]], T]) -> T:
+        """Return what a function computes of the entries; it is asked once, however many tables there are."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self.entries)
+        found: T = self._computed[compute]
+        return found
 
 
 @record

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from dctv.record import fields, record
+
+T = TypeVar("T")
 
 
 @record
@@ -13,9 +18,10 @@ class Node:
 class Query(Node):
     """Something that gives rows; its classes take its hash, which is found once, since much is remembered by query."""
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_found", "_hash")
 
     _hash: int
+    _found: dict[Callable[[Any], object], Any]
 
     def __hash__(self) -> int:
         try:
@@ -24,3 +30,15 @@ class Query(Node):
             found = hash((type(self).__name__, *[getattr(self, one.name) for one in fields(self) if one.compare]))
             object.__setattr__(self, "_hash", found)
             return found
+
+    def once(self, find: Callable[[Query], T]) -> T:
+        """Return what a function finds in this query; it looks once, since rules ask the same of a query many times."""
+        try:
+            known = self._found
+        except AttributeError:
+            known = {}
+            object.__setattr__(self, "_found", known)
+        if find not in known:
+            known[find] = find(self)
+        found: T = known[find]
+        return found

@@ -101,6 +101,9 @@ def physical_names(schema: Schema) -> list[str]:
 
 def unique_names(names: Iterable[str]) -> list[str]:
     """Return names with numbers behind those that differ from an earlier one at most in case."""
+    names = list(names)
+    if len({one.lower() for one in names}) == len(names):
+        return names
     seen: set[str] = set()
     made = []
     for one in names:

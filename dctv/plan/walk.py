@@ -57,7 +57,7 @@ def walk(*roots: Node | None) -> Iterator[Node]:
         yield node
         for name in _fields_of(type(node)):
             value = getattr(node, name)
-            if value is not None and value != ():
+            if value:  # Neither None nor an empty tuple; a node is always true.
                 stack.append(value)
 
 
@@ -77,6 +77,10 @@ def columns_in(*roots: Node | None) -> list[Column]:
 
 def places_in(query: Query) -> tuple[Place, ...]:
     """Return where parts of a query are written, for what is kept by query: equal ones may be written elsewhere."""
+    return query.once(_places_in)
+
+
+def _places_in(query: Query) -> tuple[Place, ...]:
     return tuple([node.place for node in walk(query) if isinstance(node, Text | Cast) and node.place is not None])
 
 

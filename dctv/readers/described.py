@@ -148,9 +148,13 @@ def _table(description: Mapping[str, Any]) -> TraceTable:
     )
 
 
+def _by_name(entries: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {one["name"]: one for one in entries["tables"]}
+
+
 def stored(metadata: TraceMetadata, table: str) -> list[StoredColumn]:
     """Return how to compute the columns of a stored table from decoded ones."""
-    description = next(one for one in metadata.entries["tables"] if one["name"] == table)
+    description = metadata.once(_by_name)[table]
     start = (-metadata.entries["start_ns"],)
     return [
         StoredColumn(name, ARROW_TYPES.get(TYPES[kind], "string"), name, start if name == TS else ())
@@ -160,7 +164,7 @@ def stored(metadata: TraceMetadata, table: str) -> list[StoredColumn]:
 
 def _lineage(dimensions: Mapping[str, str], metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     """The dimensions of an event table's columns."""
-    description = next(one for one in metadata.entries["tables"] if one["name"] == table)
+    description = metadata.once(_by_name)[table]
     shown = {column: dimension for dimension, column in dimensions.items()}
     found = {name: ColumnLineage(shown.get(name, f"args.{name}")) for name, _, _ in description["columns"]}
     found.pop("name", None)

@@ -78,6 +78,6 @@ def _is_unread(select: Select, join: Join, leaves: Leaves) -> bool:
 def _only_values(plan: Plan) -> bool:
     """Whether a plan does nothing but give rows: it neither warns nor checks."""
     return not any(
-        isinstance(node, Kernel) or (isinstance(node, Relation) and has_effect(node.query))
+        isinstance(node, Kernel) or (isinstance(node, Relation) and node.query.once(has_effect))
         for node in readers_first(plan)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,8 @@ class MountedFleet:
     """The reasons why others are unreadable, or read only in part."""
     lacking: Callable[[Sequence[str]], set[str]]
     """Returns those of its views that are empty in every trace."""
+    looked_up: Callable[[], AbstractContextManager[None]]
+    """Keeps the traces mounted that are looked at to find schemas, while those of many names are wanted."""
 
 
 @record

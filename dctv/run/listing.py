@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
@@ -65,7 +66,10 @@ def listing(prefix: tuple[str, ...], catalog: Catalog) -> Iterator[TableInfo]:
 
 def in_order(infos: Iterable[TableInfo], context: ExecutionContext) -> list[TableInfo]:
     """Return names sorted: the user's own first, then those of traces, then functions that are always there."""
-    return sorted(infos, key=lambda info: (_rank(info.parts, context), info.name))
+    with ExitStack() as stack:
+        for fleet in context.fleets.values():
+            stack.enter_context(fleet.looked_up())
+        return sorted(infos, key=lambda info: (_rank(info.parts, context), info.name))
 
 
 def _rank(parts: tuple[str, ...], context: ExecutionContext) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dctv.contracts.engine import VOLATILE
 from dctv.plan.carrying import carried_schema
 from dctv.plan.expressions import Call, Window
-from dctv.plan.node import Node
+from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.plan.queries import Compound, Select, TableName
 from dctv.plan.walk import walk
@@ -29,7 +29,7 @@ def _key(plan: Plan) -> Hashable:
     """Return a key that is equal only for plans that compute the same; their inputs have been merged."""
     match plan:
         case Relation():
-            if any(isinstance(node, Call) and node.function in VOLATILE for node in walk(plan.query)):
+            if plan.query.once(_is_volatile):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
             return (plan.query, leaves, plan.schema, plan.order, plan.serial)
@@ -38,6 +38,11 @@ def _key(plan: Plan) -> Hashable:
             return (plan.name, options, tuple(id(leaf) for leaf in plan.inputs), plan.schema, plan.order)
         case _:
             return id(plan)
+
+
+def _is_volatile(query: Query) -> bool:
+    """Whether a query may have other rows each time."""
+    return any(isinstance(node, Call) and node.function in VOLATILE for node in walk(query))
 
 
 @record
@@ -112,5 +117,10 @@ def _references(plan: Plan) -> list[int]:
     """Count the reads of each leaf in a relation's query."""
     if not isinstance(plan, Relation):
         return [1] * len(inputs(plan))
-    read = Counter(node.name for node in walk(plan.query) if isinstance(node, TableName))
-    return [read[name] for name, _ in plan.leaves]
+    reads = plan.query.once(_reads)
+    return [reads[name] for name, _ in plan.leaves]
+
+
+def _reads(query: Query) -> Counter[str]:
+    """Count the reads of each table."""
+    return Counter(node.name for node in walk(query) if isinstance(node, TableName))

@@ -54,7 +54,7 @@ class Schema:
     @property
     def names(self) -> tuple[str, ...]:
         """The column names in order."""
-        return tuple(c.name for c in self.columns)
+        return tuple([c.name for c in self.columns])
 
     @property
     def special_count(self) -> int:

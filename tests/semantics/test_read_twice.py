@@ -9,6 +9,7 @@ import pytest
 from dctv.index.build import IndexSettings
 from dctv.index.request import IndexRequest
 from dctv.session import Session
+from tests.bounds import LEFT_TO_CI
 from tests.sqltest import ROOT
 
 DATA = ROOT / "tests" / "data"
@@ -27,10 +28,12 @@ def test_twice_as_many_rows(name: str, kept: str, tmp_path: Path) -> None:
     found = {}
     with Session(index=False if kept == "in memory" else "auto", index_dir=tmp_path) as session:
         session.mount(trace, "t")
-        tables = [name for name, kind, _ in session.sql("SHOW TABLES FROM t").fetchall() if kind != "function"]
+        # Views read tables, in the same ways wherever the rows of these are kept.
+        left_out = {"function", "view"} if LEFT_TO_CI and name != FTRACE else {"function"}
+        tables = [name for name, kind, _ in session.sql("SHOW TABLES FROM t").fetchall() if kind not in left_out]
         for table in tables:
             once = session.sql(f"SELECT * FROM {table}").fetchall()
             twice = session.sql(f"SELECT * FROM {table} UNION ALL SELECT * FROM {table}").fetchall()
             found[table] = sorted(map(repr, twice)) == sorted(map(repr, 2 * once))
-    assert len(found) > 20
+    assert len(found) > (20 if name == FTRACE else 3)
     assert [table for table, same in found.items() if not same] == []

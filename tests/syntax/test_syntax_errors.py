@@ -10,6 +10,7 @@ from dctv.errors import ParseError, Place, SourceText, render
 from dctv.syntax.lexer import scan
 from dctv.syntax.parse import parse
 from dctv.syntax.table import load_table
+from tests.bounds import LEFT_TO_CI
 from tests.syntax.test_syntax_parse import STATEMENTS
 
 BLOCKS = (Path(__file__).parent / "errors.txt").read_text(encoding="utf-8").rstrip("\n").split("\n\n")
@@ -53,15 +54,18 @@ def test_a_number_of_many_digits_is_refused() -> None:
     assert parse(SourceText("<query>", "SELECT " + "1" * 400))
 
 
-@pytest.mark.parametrize("word", ["", "ORDER", ")", "SELECT"])
+WORDS = ("", "ORDER", ")", "SELECT")
+
+
+@pytest.mark.parametrize("word", WORDS)
 def test_a_word_too_few_or_another_one_is_an_error_with_a_place(word: str) -> None:
-    places = [
-        place
-        for text in STATEMENTS
-        for token in scan(load_table(), text)[:-1]
-        for place in complaints(f"{text[: token.start]} {word} {text[token.stop :]}")
-    ]
-    assert len(places) > 1000
+    """But for CI, each place is tried with one of the words."""
+    tokens = [(text, token) for text in STATEMENTS for token in scan(load_table(), text)[:-1]]
+    if LEFT_TO_CI:
+        tokens = tokens[WORDS.index(word) :: len(WORDS)]
+    changed = [f"{text[: token.start]} {word} {text[token.stop :]}" for text, token in tokens]
+    places = [place for text in changed for place in complaints(text)]
+    assert len(places) > len(tokens) / 3
     assert None not in places
 
 

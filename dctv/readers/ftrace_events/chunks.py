@@ -113,7 +113,7 @@ def start(
 
 def tables(metadata: TraceMetadata) -> dict[str, TraceTable]:
     """Return the schemas of the events."""
-    lacks = lacking(metadata.entries)
+    lacks = metadata.once(lacking)
     found = {}
     for event in metadata.entries["events"]:
         schema = Schema(Kind.EVENT, tuple(column for column, _ in _shown(event, lacks)))
@@ -134,7 +134,7 @@ def stored(metadata: TraceMetadata, table: str) -> list[StoredColumn]:
             "" if place is None else decoded[place],
             added.get("" if place is None else decoded[place], ()),
         )
-        for column, place in _shown(event, lacking(metadata.entries))
+        for column, place in _shown(event, metadata.once(lacking))
     ]
 
 
@@ -149,8 +149,11 @@ def _shown(event: Mapping[str, Any], lacks: Sequence[str]) -> list[tuple[ColumnT
 
 
 def _event(metadata: TraceMetadata, table: str) -> Mapping[str, Any]:
-    name = table.removeprefix(RAW)
-    return next(event for event in metadata.entries["events"] if event["name"] == name)
+    return metadata.once(_by_name)[table.removeprefix(RAW)]
+
+
+def _by_name(entries: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {event["name"]: event for event in entries["events"]}
 
 
 def _field(column: str) -> str:
@@ -173,7 +176,7 @@ def lineage(metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     decoded = [name for name, *_ in _event(metadata, table)["columns"]]
     found = {TS: ColumnLineage("ts")}
     for name, column in zip(decoded, column_names([_field(name) for name in decoded]), strict=True):
-        if name in DIMENSIONS and name not in lacking(metadata.entries):
+        if name in DIMENSIONS and name not in metadata.once(lacking):
             found[column] = ColumnLineage(name)
         elif name not in FIXED:
             found[TEXT if name == f" {TEXT}" else column] = ColumnLineage(f"args.{name}")

@@ -34,6 +34,7 @@ from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.computed import expanded
 from dctv.run.fleet.event_counts import counted
+from dctv.run.fleet.examples import Examples
 from dctv.run.fleet.grouped_messages import together
 from dctv.run.fleet.members import TRACE, FleetMember
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
@@ -70,6 +71,8 @@ class Fleet:
     """Functions of the traces with some arguments, likewise."""
     kept: dict[str, frozenset[str]] = field(default_factory=dict)
     """A cache of results."""
+    examples: Examples = field(default_factory=Examples)
+    """Traces that are mounted to look at what names mean in them."""
 
     def table(self, parts: tuple[str, ...], name: str) -> Plan:
         """Return the plan of a table or view of all traces.
@@ -144,7 +147,7 @@ class Fleet:
             kind = self.metadata[member.name].format
             if kind not in seen:
                 seen.add(kind)
-                with mounted(member, self.way, self.context) as (alone, _):
+                with self.examples.mounted(member, self.way, self.context) as alone:
                     found = alone.catalog.find((*self.way.name.split("."), *parts))
                     if found is not None:
                         yield member, alone, found[0]

@@ -93,7 +93,8 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     for text, _ in together((one.name, text, 1) for one in every for text in metadata[one.name].warnings):
         context.log.add(text)
     incomplete = tuple(_incomplete(every, metadata))
-    context.fleets[parts] = MountedFleet(wanted.pattern, len(readable), incomplete, partial(lacking_in, fleet))
+    lacking = partial(lacking_in, fleet)
+    context.fleets[parts] = MountedFleet(wanted.pattern, len(readable), incomplete, lacking, fleet.examples.kept)
     return f"mounted {len(readable)} of {len(every)} traces as {wanted.name.text}"
 
 
