@@ -7,6 +7,7 @@ import pytest
 from dctv.engines.allowed import KINDS
 from dctv.errors import BindError, DctvError
 from dctv.session import Session
+from tests.bounds import LEFT_TO_CI
 
 ARGUMENTS = (
     *("i", "x", "s", "b", "d", "h", "l", "i % 3", "1", "i, x", "x, i", "s, '-'", "i, 0.25", "x, [0.5, 0.25]", "i, 2"),
@@ -14,6 +15,7 @@ ARGUMENTS = (
 )
 ROWS = """SELECT range AS i, range % 7 / 4.0 AS x, 's' || range % 5 AS s, range % 2 = 0 AS b, range % 2 AS half,
   DATE '2024-01-01' + (range * 17 % 30)::INT32 AS d, range::INT128 AS h, [range % 3] AS l FROM range(40)"""
+FEW = 5
 ROUNDED = 9
 """Digits of floating point, which is added in another order."""
 
@@ -47,7 +49,11 @@ def binds(session: Session, statement: str) -> bool:
 
 @pytest.mark.parametrize("name", sorted(one for one, kind in KINDS.items() if kind == "aggregate"))
 def test_states_give_values(session: Session, name: str) -> None:
+    """But for CI, with the first arguments that the aggregate takes."""
+    checked = 0
     for arguments in ARGUMENTS:
+        if LEFT_TO_CI and checked == FEW:
+            break
         called = f"{name}({arguments})"
         try:
             expected = value(session, f"SELECT {called} FROM t")
@@ -56,6 +62,7 @@ def test_states_give_values(session: Session, name: str) -> None:
         kept = f"CREATE OR REPLACE TABLE kept AS SELECT {called} EXPORT_STATE AS s FROM t"
         if not binds(session, kept):
             continue
+        checked += 1
         assert value(session, f"SELECT finalize({called} EXPORT_STATE) FROM t") == expected, called
         assert value(session, "SELECT finalize(s) FROM kept") == expected, called
         alone = value(session, "SELECT finalize(combine_aggr(s)) FROM kept")
