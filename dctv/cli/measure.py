@@ -31,12 +31,12 @@ _PROCESSES = "SELECT pid, COUNT(*) FROM numbers GROUP BY pid"
 
 _ALL = """
     SELECT COUNT(d), SUM(d // 4294967296), SUM(d % 4294967296), VAR_POP(d), MIN(d), MAX(d),
-        QUANTILE_DISC(d, 0.5), QUANTILE_DISC(d, 0.9), QUANTILE_DISC(d, 0.99)
+        QUANTILE_DISC(d, [0.5, 0.9, 0.99])
     FROM numbers"""
 
 _BY_NAME = """
     SELECT name, COUNT(d), SUM(d // 4294967296), SUM(d % 4294967296), VAR_POP(d), MIN(d), MAX(d),
-        QUANTILE_DISC(d, 0.5), QUANTILE_DISC(d, 0.9), QUANTILE_DISC(d, 0.99)
+        QUANTILE_DISC(d, [0.5, 0.9, 0.99])
     FROM numbers GROUP BY name"""
 
 _BITS = "SELECT d = 0, LENGTH(BIN(d)), COUNT(*) FROM numbers WHERE d IS NOT NULL GROUP BY 1, 2"
@@ -121,7 +121,7 @@ def measured(session: Session) -> Summary:
 
 
 def _durations(row: Sequence[Any], histogram: tuple[int, ...] = ()) -> DurationSummary:
-    count, high, low, variance, least, most, *quantiles = row
+    count, high, low, variance, least, most, quantiles = row
     if not count:
         return DurationSummary()
     total = high * _HALF + low

@@ -32,20 +32,23 @@ _CASTS = "cast the arguments, such as x::INT64 or x::STRING"
 _FEW_FORMS = 3
 """Errors list the signatures of a function that has at most this many."""
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
+_DISK_FULL = pattern(
+    r"failed to offload data block of size [^(]*\([^/)]*/([^)]*) used\)\. This limit was set by the"
+    r" 'max_temp_directory_size' setting.*"
+)
 _INTERRUPTED = pattern(r"(?:^|: )interrupted$", re.IGNORECASE)
 _INTERNAL = "INTERNAL Error: "
 _FATAL = "FATAL Error: "
+_ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 _HINTS = (
+    ("max_temp_directory_size", _ROOM),
     ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
     (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
     ("database has been invalidated", "a query that ran beside it met a fault of DuckDB's; run this one again"),
     ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
     (TOO_LONG, "count days, months or years instead: INTERVAL '400 years', to_days(n)"),
     ("spans overlap:", "partition => 'a column' that keeps them apart, or on_overlap => 'lanes' or 'truncate'"),
-    (
-        "cannot spill to",
-        "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
-    ),
+    ("cannot spill to", _ROOM),
 )
 """Hints, by a part of the engine's message; matched as it is and in lower case."""
 
@@ -90,6 +93,7 @@ def _message(text: str) -> str:
         before = text
         text = _NOISE.sub("", _PREFIX.sub("", text.strip()))
     text = _OVERFLOW.sub(r"integer overflow: \1 does not fit into 64 bits", " ".join(text.split()).rstrip(".!"))
+    text = _DISK_FULL.sub(r"cannot spill more than \1 to disk: there is no more room", text)
     text = _NO_FORM.sub(lambda no: f"no form of `{_OPERATORS.get(no[1], no[1])}` takes ({no[2]})", text)
     text = _SEVERAL_FORMS.sub(r"several forms of `\1` take (\2)", text).replace("_LITERAL", "")
     text = _TYPES.sub(lambda found: dialect_type(found[1]), text)
