@@ -12,7 +12,7 @@ from dctv.contracts.streams import reopened
 from dctv.plan import predicate as p
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.source import RowsInMemory
+from dctv.plan.source import OrderedSource, RowsInMemory
 from dctv.record import record, replace
 from dctv.state import PartialStateSystem, StateSystem, escape, split
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -58,7 +58,7 @@ class StateStep:
 
 
 @record(eq=False)
-class States:
+class States(OrderedSource):
     """Intervals of some attributes that touch a range of times, or that one of some times is in."""
 
     history: History

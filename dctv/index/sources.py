@@ -17,7 +17,7 @@ from dctv.plan.expressions import FALSE
 from dctv.plan.nodes import physical_names
 from dctv.plan.queries import CommonTable, Select
 from dctv.plan.question import Cell, Question
-from dctv.plan.source import PlanRun, TableSource
+from dctv.plan.source import OrderedSource, PlanRun, TableSource
 from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS
 
@@ -42,7 +42,7 @@ def all_events(trace: IndexedTrace, union: Union) -> TableSource | None:
 
 
 @record(eq=False)
-class StoredFileSource:
+class StoredFileSource(OrderedSource):
     """A file of the column store."""
 
     trace: IndexedTrace
@@ -122,6 +122,12 @@ class AllEvents:
     """The columns that are read, None for all."""
     predicate: p.Predicate = p.ALWAYS
     pruning: ScanPruning | None = None
+    sorted: bool = True
+    """Whether rows that are read from several raw tables are put in order."""
+
+    def unordered(self) -> AllEvents:
+        """Return a source that reads one table after another, where it reads several."""
+        return replace(self, sorted=False)
 
     def narrowed(self, predicate: p.Predicate) -> AllEvents:
         """Return a source without tables and times in which nothing can match."""
@@ -172,7 +178,7 @@ class AllEvents:
         raw = self._raw()
         query, leaves = self.union(raw)
         steps = (CommonTable(leaf, raw[name].query(), materialized=False) for leaf, name in leaves.items())
-        return replace(query, steps=tuple(steps))
+        return replace(query, steps=tuple(steps), order_by=query.order_by if self.sorted else ())
 
     def open(self, _: PlanRun) -> Any:
         """Fail: the engine reads the files."""
@@ -194,7 +200,7 @@ class AllEvents:
 
 
 @record(eq=False)
-class Chunked:
+class Chunked(OrderedSource):
     """A table with rows in the files of the trace."""
 
     trace: IndexedTrace

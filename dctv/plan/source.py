@@ -55,6 +55,10 @@ class TableSource(Protocol):
         """Return a source that reads only these columns: the others may be missing or hold anything."""
         ...
 
+    def unordered(self) -> TableSource:
+        """Return a source that may give its rows in another order, itself if this one costs nothing."""
+        ...
+
     def answers(self, question: Question, /) -> Sequence[Sequence[Cell]] | None:
         """Answer a question about all rows without reading them: keys, then aggregates; None if not exactly known."""
         ...
@@ -89,7 +93,15 @@ class SpreadSource(Protocol):
         """The traces."""
 
 
-class WholeSource:
+class OrderedSource:
+    """The part that sources have in common whose rows are in their order as they are kept."""
+
+    def unordered(self) -> Self:
+        """Return itself: another order would cost as much."""
+        return self
+
+
+class WholeSource(OrderedSource):
     """The part that sources have in common which are read whole: they leave nothing out, and answer no question."""
 
     def narrowed(self, _: Predicate) -> Self:

@@ -10,6 +10,7 @@ from dctv.rewrite.cut_fleets import cut_fleets
 from dctv.rewrite.drop_copies import drop_copies
 from dctv.rewrite.drop_empty import drop_empty
 from dctv.rewrite.drop_joins import drop_joins
+from dctv.rewrite.drop_orders import drop_orders
 from dctv.rewrite.drop_partitions import drop_partitions
 from dctv.rewrite.drop_sorts import drop_sorts
 from dctv.rewrite.from_statistics import from_statistics
@@ -25,6 +26,7 @@ RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
     from_statistics,
     push_filter,
     narrow_scans,
+    drop_orders,
     drop_sorts,
     drop_partitions,
     prune_columns,

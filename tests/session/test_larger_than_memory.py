@@ -29,6 +29,15 @@ def indexes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.getbasetemp() / "larger-than-memory"
 
 
+def test_events_are_summed_up_within_the_limit(trace: Path, indexes: Path) -> None:
+    """Their tables are not sorted for that, which the engine would do at once for all of them, in memory."""
+    with Session(memory_limit="50MB", threads=2, index=True, index_dir=indexes) as session:
+        session.mount(trace, "t")
+        ((rows, length),) = session.sql("SELECT COUNT(*), SUM(LENGTH(args)) FROM t.events").fetchall()
+    assert rows > EVENTS
+    assert length > 100 * EVENTS
+
+
 def test_exact_quantiles_hold_each_duration_once(trace: Path, indexes: Path) -> None:
     """They cannot be put onto the disk, so what they hold has to fit into the limit."""
     with Session(memory_limit="22MB", threads=2, index=True, index_dir=indexes) as session:

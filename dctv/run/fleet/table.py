@@ -16,7 +16,7 @@ from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select
 from dctv.plan.question import Cell, Question
 from dctv.plan.restored_types import restored
-from dctv.plan.source import PlanRun, RowsInMemory, TableSource, WholeSource
+from dctv.plan.source import OrderedSource, PlanRun, RowsInMemory, TableSource, WholeSource
 from dctv.record import record, replace
 from dctv.rewrite.graph import readers_first
 from dctv.run.fleet.members import FleetMember
@@ -62,7 +62,7 @@ class Traces(Protocol):
 
 
 @record(eq=False)
-class FleetTable:
+class FleetTable(OrderedSource):
     """The rows of one table of every trace of a fleet."""
 
     fleet: Traces | None

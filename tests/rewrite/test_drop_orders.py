@@ -1,0 +1,58 @@
+"""Sorts go where no reader depends on the order of rows, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dctv.session import Session
+from tests.sqltest import ROOT
+
+TRACE = ROOT / "tests" / "data" / "stdlib" / "calls.pfw"
+UNSORTED = (
+    "SELECT COUNT(*), SUM(LENGTH(args)) FROM t.events",
+    "SELECT name, MAX(args) FROM t.events WHERE pid > 0 GROUP BY name ORDER BY 2 LIMIT 3",
+    "SELECT DISTINCT args FROM t.events",
+    "SELECT AVG(_duration) FROM (SELECT *, _ts + 1ns AS later FROM t.events) WHERE args IS NOT NULL",
+    "SELECT COUNT(DISTINCT a.args) FROM t.events AS a JOIN t.events AS b ON a.tid = b.pid",
+    "SELECT MIN(n) FROM (SELECT args, COUNT(*) AS n FROM t.events GROUP BY 1)",
+)
+SORTED = (
+    "SELECT args FROM t.events",
+    "SELECT upper(args::STRING) FROM t.events",
+    "SELECT FIRST(args) FROM t.events",
+    "SELECT STRING_AGG(args) FROM t.events",
+    "SELECT SUM(_duration * 0.1) FROM t.events WHERE args IS NOT NULL",
+    "SELECT COUNT(args) FROM (SELECT args FROM t.events LIMIT 3)",
+    "SELECT DISTINCT args FROM t.events LIMIT 3",
+    "SELECT MAX(n) FROM (SELECT args, ROW_NUMBER() OVER () AS n FROM t.events)",
+    "SELECT COUNT(*), MAX(LENGTH(args)) FROM t.events UNION ALL SELECT 1, LENGTH(args) FROM t.events",
+)
+
+
+@pytest.fixture(params=["in memory", "store"])
+def session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]:
+    with Session(index=request.param == "store", index_dir=tmp_path) as made:
+        made.mount(TRACE, "t")
+        yield made
+
+
+def is_sorted(session: Session, query: str) -> bool:
+    written = session.sql(f"EXPLAIN (SQL) {query}").fetchall()
+    return any("dctv:table" in line.partition("ORDER BY")[2] for (line,) in written)
+
+
+@pytest.mark.parametrize("query", UNSORTED)
+def test_rows_that_are_put_together_are_not_sorted(session: Session, query: str) -> None:
+    assert not is_sorted(session, query)
+    found = session.sql(query).fetchall()
+    session.sql("SET rewrite = 'off'")
+    assert is_sorted(session, query)
+    assert session.sql(query).fetchall() == found
+
+
+@pytest.mark.parametrize("query", SORTED)
+def test_rows_whose_order_means_something_are_sorted(session: Session, query: str) -> None:
+    assert is_sorted(session, query)
