@@ -56,3 +56,12 @@ def test_rows_that_are_put_together_are_not_sorted(session: Session, query: str)
 @pytest.mark.parametrize("query", SORTED)
 def test_rows_whose_order_means_something_are_sorted(session: Session, query: str) -> None:
     assert is_sorted(session, query)
+
+
+@pytest.mark.parametrize("name", ["VAR_POP", "STDDEV", "MODE", "AVG", "CORR"])
+def test_digits_that_depend_on_order_are_the_same(session: Session, name: str) -> None:
+    arguments = "LENGTH(args), _duration" if name == "CORR" else "_duration * 0.1"
+    query = f"SELECT {name}({arguments}) FROM t.events WHERE args IS NOT NULL"
+    found = session.sql(query).fetchall()
+    session.sql("SET rewrite = 'off'")
+    assert session.sql(query).fetchall() == found
