@@ -63,8 +63,8 @@ class MountedFleet:
     """The reasons why others are unreadable, or read only in part."""
     lacking: Callable[[Sequence[str]], set[str]]
     """Returns those of its views that are empty in every trace."""
-    looked_up: Callable[[], AbstractContextManager[None]]
-    """Keeps the traces mounted that are looked at to find schemas, while those of many names are wanted."""
+    keep_mounted: Callable[[], AbstractContextManager[None]]
+    """Keeps traces mounted that are opened to find schemas, until the schemas of many names are found."""
 
 
 @record

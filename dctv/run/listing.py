@@ -68,7 +68,7 @@ def in_order(infos: Iterable[TableInfo], context: ExecutionContext) -> list[Tabl
     """Return names sorted: the user's own first, then those of traces, then functions that are always there."""
     with ExitStack() as stack:
         for fleet in context.fleets.values():
-            stack.enter_context(fleet.looked_up())
+            stack.enter_context(fleet.keep_mounted())
         return sorted(infos, key=lambda info: (_rank(info.parts, context), info.name))
 
 
