@@ -17,6 +17,9 @@ _LOCK = ".lock"
 _EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
 _numbers = count()
 
+MORE_ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
+"""A hint for a disk that is full."""
+
 
 def ensured_folder(folder: Path) -> Path:
     """Return a folder, created if it is missing.

@@ -17,6 +17,7 @@ from dctv.bind.unnesting import refuse_part
 from dctv.bind.wall_clock import wall_clock
 from dctv.bind.windows import FIRST, WITHIN, ordered, window
 from dctv.catalog.namespace import Macro, WallClock
+from dctv.contracts.engine import EXACT_ON_INTEGERS, ORDER_FREE
 from dctv.errors import BindError, Place, UnitError, nearest
 from dctv.plan import build as w
 from dctv.plan.expressions import (
@@ -45,12 +46,6 @@ _ALIKE = {"coalesce", "greatest", "least", "ifnull", "nullif"}
 _SAME_TYPE = {"sum", "min", "max", "abs", "any_value", "first", "last", "lag", "lead"}
 """Functions whose result is an integer where their first argument is."""
 _COUNTS: dict[str, Family] = {"count": "integer", "row_number": "integer", "rank": "integer", "avg": "float"}
-_ORDER_FREE = frozenset(
-    {"count", "count_star", "countif", "count_if", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}
-    | {"approx_count_distinct", "quantile", "quantile_cont", "quantile_disc", "median"}
-)
-"""Aggregates that give the same value in whatever order they meet the rows."""
-_EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 _WEIGHTED = {"time_avg", "time_sum"}
 _WRITTEN: Mapping[str, Callable[[str, Sequence[Bound], ast.Call], Bound]] = {
     **dict.fromkeys(state_paths.FUNCTIONS, state_paths.path_call),
@@ -181,9 +176,9 @@ def _containing(arguments: Sequence[Bound]) -> str:
 
 def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:
     """Whether an aggregate's value depends on the order of its rows."""
-    if name in _EXACT_ON_INTEGERS:
+    if name in EXACT_ON_INTEGERS:
         return any(one.type is None or is_float(one.type.name) for one in arguments)
-    return name not in _ORDER_FREE
+    return name not in ORDER_FREE
 
 
 def _kind(name: str, expr: ast.Call, context: ClauseContext) -> str:

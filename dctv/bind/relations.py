@@ -8,6 +8,7 @@ from hashlib import blake2b
 from dctv.bind.bound import Bound, with_macro
 from dctv.bind.context import BoundColumn, BoundQuery, Environment, Leaves
 from dctv.bind.grouping import parts_of
+from dctv.contracts.engine import EXACT_ON_INTEGERS, ORDER_FREE
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
 from dctv.plan.build import STAR, typed_nothing
@@ -22,16 +23,9 @@ from dctv.signatures.states import holds_states
 from dctv.signatures.types import STATE, parse
 from dctv.types.schema import ColumnType, Kind, Schema
 
-_ORDER_FREE = frozenset(
-    {"count", "count_star", "countif", "count_if", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}
-    | {"approx_count_distinct", "quantile", "quantile_cont", "quantile_disc", "median"}
-)
-"""Aggregates that give the same value in whatever order they meet the rows."""
 _MOST_KNOWN = 10_000
 _known: dict[bytes, list[str]] = {}
 """Types of columns by what query they are of."""
-
-_EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 
 
 def with_leaves(query: Query, leaves: Iterable[tuple[str, Plan]]) -> Select:
@@ -186,9 +180,9 @@ def _is_serial(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Envir
     kinds = env.engine.functions() if calls else {}
     sums: list[Expression] = []
     for call in calls:
-        if kinds.get(call.function) != "aggregate" or call.function in _ORDER_FREE:
+        if kinds.get(call.function) != "aggregate" or call.function in ORDER_FREE:
             continue
-        if call.function not in _EXACT_ON_INTEGERS:
+        if call.function not in EXACT_ON_INTEGERS:
             return True
         if not call.distinct and not call.order_by:
             sums += call.arguments

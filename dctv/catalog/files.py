@@ -182,7 +182,7 @@ def _nearest_path(path: Path, base: Path | None, suffixes: tuple[str, ...]) -> s
     with suppress(OSError):
         names = sorted(one.name for one in islice(folder.iterdir(), _LOOKED_AT))
         if missing in names:
-            return "it is a link to what is not there"
+            return "it is a broken link"
         # A common suffix does not make names similar.
         stem = nearest(missing.partition(".")[0], [name.partition(".")[0] for name in names])
         near = stem and nearest(missing, [name for name in names if name.partition(".")[0] == stem])

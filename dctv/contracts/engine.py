@@ -17,6 +17,13 @@ EFFECTS = frozenset({"error", "unnest", "generate_subscripts", ZERO_DIVISION.low
 """Functions, in lower case, that check, multiply or count rows."""
 VOLATILE = frozenset({"random", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "setval", "setseed"})
 """Functions that may return another value each time."""
+ORDER_FREE = frozenset(
+    {"count", "count_star", "countif", "count_if", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}
+    | {"approx_count_distinct", "quantile", "quantile_cont", "quantile_disc", "median"}
+)
+"""Aggregates that give the same value in whatever order they meet the rows."""
+EXACT_ON_INTEGERS = frozenset({"sum", "avg", "mean"})
+"""Aggregates of which that is true for integers."""
 
 
 @record

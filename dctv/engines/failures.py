@@ -8,6 +8,7 @@ import re
 from dctv.engines.intervals import TOO_LONG
 from dctv.errors import DctvError, EngineError, Interrupted
 from dctv.patterns import pattern
+from dctv.temporary import MORE_ROOM
 from dctv.types.values import dialect_type
 
 _AS_JSON = ' Error: {"exception_type"'
@@ -39,16 +40,15 @@ _DISK_FULL = pattern(
 _INTERRUPTED = pattern(r"(?:^|: )interrupted$", re.IGNORECASE)
 _INTERNAL = "INTERNAL Error: "
 _FATAL = "FATAL Error: "
-_ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 _HINTS = (
-    ("max_temp_directory_size", _ROOM),
+    ("max_temp_directory_size", MORE_ROOM),
     ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
     (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
     ("database has been invalidated", "a query that ran beside it met a fault of DuckDB's; run this one again"),
     ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
     (TOO_LONG, "count days, months or years instead: INTERVAL '400 years', to_days(n)"),
     ("spans overlap:", "partition => 'a column' that keeps them apart, or on_overlap => 'lanes' or 'truncate'"),
-    ("cannot spill to", _ROOM),
+    ("cannot spill to", MORE_ROOM),
 )
 """Hints, by a part of the engine's message; matched as it is and in lower case."""
 

@@ -122,12 +122,12 @@ class AllEvents:
     """The columns that are read, None for all."""
     predicate: p.Predicate = p.ALWAYS
     pruning: ScanPruning | None = None
-    sorted: bool = True
+    ordered: bool = True
     """Whether rows that are read from several raw tables are put in order."""
 
     def unordered(self) -> AllEvents:
         """Return a source that reads one table after another, where it reads several."""
-        return replace(self, sorted=False)
+        return replace(self, ordered=False)
 
     def narrowed(self, predicate: p.Predicate) -> AllEvents:
         """Return a source without tables and times in which nothing can match."""
@@ -178,7 +178,7 @@ class AllEvents:
         raw = self._raw()
         query, leaves = self.union(raw)
         steps = (CommonTable(leaf, raw[name].query(), materialized=False) for leaf, name in leaves.items())
-        return replace(query, steps=tuple(steps), order_by=query.order_by if self.sorted else ())
+        return replace(query, steps=tuple(steps), order_by=query.order_by if self.ordered else ())
 
     def open(self, _: PlanRun) -> Any:
         """Fail: the engine reads the files."""

@@ -56,7 +56,7 @@ class TableSource(Protocol):
         ...
 
     def unordered(self) -> TableSource:
-        """Return a source that may give its rows in another order, itself if this one costs nothing."""
+        """Return a source that may give its rows in any order, itself if their order costs nothing."""
         ...
 
     def answers(self, question: Question, /) -> Sequence[Sequence[Cell]] | None:
@@ -94,10 +94,10 @@ class SpreadSource(Protocol):
 
 
 class OrderedSource:
-    """The part that sources have in common whose rows are in their order as they are kept."""
+    """The part that sources have in common whose rows are stored in order."""
 
     def unordered(self) -> Self:
-        """Return itself: another order would cost as much."""
+        """Return itself: no order would be cheaper."""
         return self
 
 

@@ -9,33 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dctv.contracts.engine import EXACT_ON_INTEGERS, ORDER_FREE
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import Derived, Join, Select
+from dctv.plan.queries import Compound, Derived, Join, Select
 from dctv.plan.walk import own, walk
 from dctv.record import replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import has_effect
 
-_AGGREGATES = (
-    *(
-        "approx_count_distinct",
-        "approx_quantile",
-        "avg",
-        "bool_and",
-        "bool_or",
-        "count",
-        "max",
-        "median",
-        "min",
-        "mode",
-    ),
-    *("quantile_cont", "quantile_disc", "stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp"),
-)
-"""Functions that make one row of all, where a select has no groups."""
+_AGGREGATES = ORDER_FREE | EXACT_ON_INTEGERS
+"""The others make their relation `serial`."""
 
 
 def drop_orders(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
@@ -48,7 +35,11 @@ def drop_orders(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
     new: dict[int, Plan] = {}
     for node in reversed(order):
         one = with_inputs(node, tuple(new[id(leaf)] for leaf in inputs(node)))
-        new[id(node)] = one if id(node) in needed else _unsorted(one)
+        if id(node) not in needed:
+            unsorted = _unsorted(one)
+            # Without its sort, or over inputs without theirs, its rows come in no known order.
+            one = one if unsorted is node else replace(unsorted, order=RowOrder.ANY)
+        new[id(node)] = one
     return new[id(plan)]
 
 
@@ -81,7 +72,7 @@ def _meets_rows_in_order(query: Query) -> bool:
 
 def _is_of_order(node: Node) -> bool:
     match node:
-        case Select(group=None):
+        case Select(group=None) | Compound():
             return node.limit is not None or node.offset is not None or bool(node.steps)
         case Join():
             return node.asof
@@ -92,9 +83,9 @@ def _is_of_order(node: Node) -> bool:
 def _unsorted(plan: Plan) -> Plan:
     match plan:
         case Relation(query=Select(limit=None, offset=None) as query) if query.order_by:
-            return replace(plan, query=replace(query, order_by=()), order=RowOrder.ANY)
+            return replace(plan, query=replace(query, order_by=()))
         case Scan(source=source):
             unsorted = source.unordered()
-            return plan if unsorted is source else replace(plan, source=unsorted, order=RowOrder.ANY)
+            return plan if unsorted is source else replace(plan, source=unsorted)
         case _:
             return plan

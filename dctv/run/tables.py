@@ -20,6 +20,7 @@ from dctv.run.naming import free_name, is_there
 from dctv.run.plans import result_of
 from dctv.run.result import Done
 from dctv.syntax import commands
+from dctv.temporary import MORE_ROOM
 from dctv.types.schema import ColumnType
 from dctv.types.values import dialect_type
 
@@ -67,7 +68,7 @@ def _materialized(plan: Plan, statement: commands.CreateTable, context: Executio
         raise EngineError(
             f"cannot keep the rows of `{statement.path.text}` in `{folder}`: {reason.lower()}",
             statement.path.place,
-            hint="free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
+            hint=MORE_ROOM,
         ) from None
 
 

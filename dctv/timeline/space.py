@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any
 
 from dctv.errors import UsageError
+from dctv.temporary import MORE_ROOM
 
 _MOST = 48 << 20
 _BLOCK = 1 << 20
-_HINT = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 
 
 class Space:
@@ -80,7 +80,7 @@ class Space:
             yield
         except OSError as error:
             what = f"cannot write to `{self.folder}` what does not fit into memory: {error.strerror or error}"
-            raise UsageError(what, hint=_HINT) from None
+            raise UsageError(what, hint=MORE_ROOM) from None
 
     def _reserve(self, size: int) -> bool:
         """Reserve bytes in memory; return whether they fit."""

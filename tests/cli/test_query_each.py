@@ -130,7 +130,7 @@ def test_a_trace_that_is_gone_fails_alone(traces: Path) -> None:
     (traces / "d.txt").symlink_to("nowhere")
     found = run("query", "--each", f"{traces}/[ad].txt", "SELECT COUNT(*) AS n FROM t.events", "--format", "csv")
     assert (found.code, [Path(row["_trace"]).name for row in rows(found.out)]) == (3, ["a.txt"])
-    told = f"error: {traces}/d.txt: no such file or folder: `{traces}/d.txt`\nhint: it is a link to what is not there\n"
+    told = f"error: {traces}/d.txt: no such file or folder: `{traces}/d.txt`\nhint: it is a broken link\n"
     assert found.err == told
 
 
@@ -225,6 +225,13 @@ def test_an_interrupted_run_can_be_resumed(traces: Path, tmp_path: Path) -> None
     assert (process.returncode, err) == (130, b"error: interrupted\n")
     assert not (tmp_path / "out.csv").exists()
     assert len(list(kept.glob("*/done.json"))) == 2
+
+
+def test_strings_that_are_no_paths(traces: Path, tmp_path: Path) -> None:
+    strings = ("x" * 300, "y" * 5000, "~nobody/x", "a\\0.*[", "**x/?.csv", "")
+    sql = f"SELECT {', '.join(repr(one) for one in strings)}"
+    found = run("query", "--each", f"{traces}/*.txt", "--checkpoint", tmp_path / "kept", "--format", "csv", sql)
+    assert (found.code, found.err) == (0, "")
 
 
 def test_a_report_waits_for_another_process_that_runs_it(tmp_path: Path) -> None:

@@ -281,7 +281,7 @@ def test_types_of_a_manifest(session: Session, tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("trace,build\n,2\n", "has a row without the name of a trace"),
-        ("trace,_TS\nrun000.json,2\n", "has a column `_TS`, which in tables is the time of a row"),
+        ("trace,_TS\nrun000.json,2\n", "has a column `_TS`, which tables have for the times of rows"),
     ],
 )
 def test_manifests_that_mean_nothing(session: Session, tmp_path: Path, text: str, told: str) -> None:

@@ -27,6 +27,9 @@ SORTED = (
     "SELECT SUM(_duration * 0.1) FROM t.events WHERE args IS NOT NULL",
     "SELECT COUNT(args) FROM (SELECT args FROM t.events LIMIT 3)",
     "SELECT DISTINCT args FROM t.events LIMIT 3",
+    "SELECT COUNT(DISTINCT args) FROM (SELECT args FROM t.events UNION ALL SELECT args FROM t.events LIMIT 3)",
+    "SELECT COUNT(DISTINCT args) FROM (SELECT * FROM t.events USING SAMPLE 3 ROWS)",
+    "SELECT COUNT(args) FROM (SELECT DISTINCT ON (pid) pid, args FROM t.events)",
     "SELECT MAX(n) FROM (SELECT args, ROW_NUMBER() OVER () AS n FROM t.events)",
     "SELECT COUNT(*), MAX(LENGTH(args)) FROM t.events UNION ALL SELECT 1, LENGTH(args) FROM t.events",
 )

@@ -10,16 +10,7 @@ from pathlib import Path
 
 from dctv.cli.comparing.request import Request
 from dctv.cli.fleet.jobs import TraceJob
-from dctv.cli.fleet.work import (
-    FleetWork,
-    folder_for,
-    jobs_of,
-    outcome_of,
-    report_errors,
-    run_jobs,
-    undisturbed,
-    workers_for,
-)
+from dctv.cli.fleet.work import FleetWork, jobs_for, outcome_of, report_errors, run_jobs, workers_for
 from dctv.cli.formats import FOR_PEOPLE
 from dctv.cli.narrator import RunNarrator
 from dctv.cli.tally import RunTally
@@ -73,17 +64,15 @@ def run_compare(args: Namespace, request: Request) -> int:
 
     def work(desk: TaskResources) -> int:
         fleet = FleetWork(TRACE, request.traces, (), workers_for(args, request.traces))
-        with folder_for(args) as folder:
-            jobs = jobs_of(args, fleet, request.texts, folder)
-            with undisturbed(args, jobs, desk, narrator):
-                # Two paths may refer to the same trace.
-                run_jobs(list({job.folder: job for job in jobs}.values()), fleet, desk, narrator)
-                report_errors(
-                    jobs, args, narrator, tally, lambda text: not request.chosen and bool(_EMPTY_VIEW.match(text))
-                )
-                results = [_Results(job.trace, Path(job.folder), outcome_of(job)["results"]) for job in _whole(jobs)]
-                if len(results) == len(jobs) or tally.code == OK:
-                    verdicts.extend(_compare(args, request, results, desk, narrator))
+        with jobs_for(args, fleet, request.texts, desk, narrator) as jobs:
+            # Two paths may refer to the same trace.
+            run_jobs(list({job.folder: job for job in jobs}.values()), fleet, desk, narrator)
+            report_errors(
+                jobs, args, narrator, tally, lambda text: not request.chosen and bool(_EMPTY_VIEW.match(text))
+            )
+            results = [_Results(job.trace, Path(job.folder), outcome_of(job)["results"]) for job in _whole(jobs)]
+            if len(results) == len(jobs) or tally.code == OK:
+                verdicts.extend(_compare(args, request, results, desk, narrator))
         return tally.code
 
     # Regressions are written too: the file may be the report on a pull request.

@@ -13,16 +13,7 @@ from dctv.cli.ci import ALL, LAST
 from dctv.cli.fleet.jobs import TraceJob
 from dctv.cli.fleet.options import NAME
 from dctv.cli.fleet.stacked import Stacked, TraceResult
-from dctv.cli.fleet.work import (
-    FleetWork,
-    folder_for,
-    jobs_of,
-    outcome_of,
-    report_errors,
-    run_jobs,
-    undisturbed,
-    workers_for,
-)
+from dctv.cli.fleet.work import FleetWork, jobs_for, outcome_of, report_errors, run_jobs, workers_for
 from dctv.cli.tally import RunTally
 from dctv.cli.task import TaskResources
 from dctv.console.files import exists
@@ -35,12 +26,10 @@ def run_each(args: Namespace, mounts: Sequence[tuple[str, str]], batch: Batch) -
     fleet = _fleet(args, mounts)
 
     def run(batch: Batch, desk: TaskResources, tally: RunTally) -> None:
-        with folder_for(args) as folder:
-            jobs = jobs_of(args, fleet, batch.texts, folder)
-            with undisturbed(args, jobs, desk, batch.narrator):
-                run_jobs(jobs, fleet, desk, batch.narrator)
-                report_errors(jobs, args, batch.narrator, tally)
-                _write(jobs, batch, desk, tally)
+        with jobs_for(args, fleet, batch.texts, desk, batch.narrator) as jobs:
+            run_jobs(jobs, fleet, desk, batch.narrator)
+            report_errors(jobs, args, batch.narrator, tally)
+            _write(jobs, batch, desk, tally)
 
     return run_batch(args, [], batch, run)
 

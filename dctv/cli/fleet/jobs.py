@@ -91,7 +91,7 @@ def size_of(trace: str) -> int:
 
 
 def _state(trace: str) -> Sequence[tuple[str, int, int]]:
-    """Return the state of a trace; the job for one that is gone reports this."""
+    """Return the state of a trace; none if it is gone, which its job reports."""
     try:
         return state_of(trace)
     except OSError:

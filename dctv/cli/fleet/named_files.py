@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from glob import has_magic
 from pathlib import Path
 
 from dctv.catalog.files import matching
@@ -11,10 +13,6 @@ from dctv.syntax.build.names import unquote
 from dctv.syntax.lexer import scan
 from dctv.syntax.parser import default_table
 
-_WILDCARDS = frozenset("*?[")
-_LONGEST = 4_096
-"""The length of a path, at most."""
-
 
 def files_named(texts: Sequence[SqlText]) -> Sequence[Path]:
     """Return the files whose paths or patterns are strings in some texts, whether they are read or not."""
@@ -22,17 +20,15 @@ def files_named(texts: Sequence[SqlText]) -> Sequence[Path]:
     for text in texts:
         strings = [unquote(one.text) for one in scan(default_table(), text.sql) if one.kind == "STRING"]
         for string in dict.fromkeys(strings):
-            if 0 < len(string) < _LONGEST and "\0" not in string:
-                found |= dict.fromkeys(one for one in _paths(string, text.base) if one.is_file())
+            # Most strings are no paths: they are too long (OSError), have a zero or are no valid pattern (ValueError),
+            # or begin with `~` and the name of nobody (RuntimeError).
+            with suppress(OSError, ValueError, RuntimeError):
+                found |= dict.fromkeys(_files(string, text.base))
     return list(found)
 
 
-def _paths(string: str, base: Path | None) -> Sequence[Path]:
-    folder = base or Path()
-    try:
-        # A string such as `%` or `*` is hardly a pattern of files.
-        wild = _WILDCARDS.intersection(string) and ("/" in string or "." in string)
-        return [folder / Path(one).expanduser() for one in (matching(string, base) if wild else [string])]
-    except (OSError, ValueError, RuntimeError, NotImplementedError):
-        # It is no path.
-        return []
+def _files(string: str, base: Path | None) -> list[Path]:
+    # A string such as `%` or `*` is hardly a pattern of files.
+    is_pattern = has_magic(string) and ("/" in string or "." in string)
+    paths = [(base or Path()) / Path(one).expanduser() for one in (matching(string, base) if is_pattern else [string])]
+    return [one for one in paths if one.is_file()]

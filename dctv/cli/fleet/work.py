@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -44,7 +44,22 @@ def workers_for(args: Namespace, traces: Sequence[str]) -> int:
 
 
 @contextmanager
-def folder_for(args: Namespace) -> Iterator[Path]:
+def jobs_for(
+    args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], desk: TaskResources, narrator: RunNarrator
+) -> Iterator[list[TraceJob]]:
+    """Yield a job for each trace; no other process writes their results meanwhile.
+
+    Raises:
+        Interrupted: the user interrupted it while another process ran the same report.
+    """
+    with _folder_for(args) as folder:
+        jobs = _jobs_of(args, fleet, texts, folder)
+        with undisturbed(args, jobs, desk, narrator) if args.checkpoint is not None and jobs else nullcontext():
+            yield jobs
+
+
+@contextmanager
+def _folder_for(args: Namespace) -> Iterator[Path]:
     """Yield a folder for results: a permanent or a temporary one."""
     try:
         if args.checkpoint is not None:
@@ -66,9 +81,6 @@ def undisturbed(
 
     It would remove results that this one reads.
     """
-    if args.checkpoint is None or not jobs:
-        yield
-        return
     told = False
 
     def waiting() -> None:
@@ -84,7 +96,7 @@ def undisturbed(
         yield
 
 
-def jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder: Path) -> list[TraceJob]:
+def _jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder: Path) -> list[TraceJob]:
     """Return a job for each trace, with a subfolder of this one for its results."""
     settings = {name: _plain(getattr(args, name, None)) for name in SETTINGS}
     settings["threads"] = args.threads or max(usable_processors() // fleet.workers, 1)
@@ -94,7 +106,7 @@ def jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder:
         TraceJob(trace, fleet.name, fleet.others, texts_of, tuple(args.param), settings, str(folder))
         for trace in fleet.traces
     ]
-    files = files_named(texts)
+    files = [] if args.checkpoint is None else files_named(texts)
     return [replace(job, folder=str(folder / key_of(job, files))) for job in made]
 
 

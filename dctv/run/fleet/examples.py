@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 
-from dctv.record import field, record
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import FleetMember
 from dctv.run.fleet.metadata import MountSettings, mounted
 
 
-@record(eq=False)
 class Examples:
     """Traces of a fleet that are mounted alone, at most one of each format for long."""
 
-    _stacks: list[ExitStack] = field(default_factory=list)
-    _kept: dict[str, ExecutionContext] = field(default_factory=dict)
-    """By name of a member."""
+    def __init__(self) -> None:
+        self._stack: ExitStack | None = None
+        """Unmounts those that are kept, while some are."""
+        self._kept: dict[str, ExecutionContext] = {}
+        """By name of a member."""
 
     @contextmanager
     def kept(self) -> Iterator[None]:
         """Keep what is mounted until the end: its views are bound once, though many of them read each other."""
-        if self._stacks:
-            yield
-            return
-        try:
-            with ExitStack() as stack:
-                self._stacks.append(stack)
+        with ExitStack() as stack:
+            self._stack = stack
+            try:
                 yield
-        finally:
-            self._stacks.clear()
-            self._kept.clear()
+            finally:
+                self._stack = None
+                self._kept.clear()
 
     @contextmanager
     def mounted(
@@ -42,11 +39,10 @@ class Examples:
         Raises:
             TraceError: it cannot be read.
         """
-        if member.name in self._kept:
-            yield self._kept[member.name]
+        if self._stack is None:
+            with mounted(member, settings, context) as (alone, _):
+                yield alone
             return
-        with ExitStack() if not self._stacks else nullcontext(self._stacks[0]) as stack:
-            alone, _ = stack.enter_context(mounted(member, settings, context))
-            if self._stacks:
-                self._kept[member.name] = alone
-            yield alone
+        if member.name not in self._kept:
+            self._kept[member.name], _ = self._stack.enter_context(mounted(member, settings, context))
+        yield self._kept[member.name]

@@ -52,7 +52,7 @@ def read_manifest(text: str, base: Path | None) -> Manifest:
     """Read a CSV or Parquet file.
 
     Raises:
-        TraceError: it cannot be read, does not name its traces, names one twice, or has columns like times of rows.
+        TraceError: it cannot be read, does not name its traces, names one twice, or has a column `_ts` or `_duration`.
     """
     table = _table(text, Path(base or "") / Path(text).expanduser())
     key = next((one for name in _KEYS for one in table.column_names if one.lower() == name), None)
@@ -62,7 +62,9 @@ def read_manifest(text: str, base: Path | None) -> Manifest:
     others = [name for name in table.column_names if name != key]
     for name in others:
         if name.lower() in (TS, DURATION):
-            raise TraceError(f"`{text}` has a column `{name}`, which in tables is the time of a row", hint="rename it")
+            raise TraceError(
+                f"`{text}` has a column `{name}`, which tables have for the times of rows", hint="rename it"
+            )
     columns = [ColumnType(name, _type(text, table.schema.field(name))) for name in others]
     rows: dict[str, Mapping[str, Value]] = {}
     for row in _with_times_as_texts(table).to_pylist():

@@ -33,6 +33,7 @@ from dctv.run.fleet.table import FleetTable, in_promised_order, nothing
 from dctv.run.fleet.templates import Templates, with_values
 from dctv.run.plans import environment, optimized, optimized_result
 from dctv.syntax import ast
+from dctv.temporary import MORE_ROOM
 from dctv.types.schema import ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def _written(rows: Iterator[pa.RecordBatch], target: str) -> int:
             size: int = file.tell()
     except OSError as error:
         folder, reason = Path(target).parent, str(error) if error.errno is None else os.strerror(error.errno)
-        raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=_ROOM) from None
+        raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=MORE_ROOM) from None
     return size
 
 
@@ -212,7 +213,6 @@ _FEW = 8 << 10
 """Up to this many bytes of rows are sent: a file would cost more."""
 _MANY = 16 << 20
 """Up to this many bytes of rows wait in memory for the reader in the same process."""
-_ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 
 
 def read_part(rows: PartRows, target: str | None) -> Iterator[pa.RecordBatch]:
