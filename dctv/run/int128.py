@@ -50,12 +50,12 @@ def as_decimals(batch: pa.RecordBatch, whole: pa.Schema, schema: Schema) -> pa.R
     Raises:
         EngineError: one of them has more digits.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     wide = wide_columns(schema)
     if not wide:
         return batch
+    import pyarrow as pa
+    import pyarrow.compute as pc  # takes longer to load than a short query
+
     columns = batch.columns
     for index in wide:
         # Arrow's own cast wraps integers of 39 digits above 2^127 instead of refusing them.

@@ -219,9 +219,7 @@ class Fleet:
 
         def opened() -> pa.RecordBatchReader:
             rows = self._rows(parts, run, elsewhere=elsewhere, warns=next(openings) == 0)
-            return pa.RecordBatchReader.from_batches(
-                schema, (one.rename_columns(schema.names).cast(schema) for one in rows)
-            )
+            return pa.RecordBatchReader.from_batches(schema, (_of_schema(one, schema) for one in rows))
 
         return OpenedStream(opened, schema.__arrow_c_schema__)
 
@@ -357,6 +355,16 @@ def _emptied(plan: Plan) -> Plan:
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
         return replace(plan, source=RowsInMemory(None))
     return plan
+
+
+def _of_schema(rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Return rows with the names and types of a schema."""
+    import pyarrow as pa  # loaded already
+
+    # The first cast of a process loads all of Arrow's functions, and most rows need none.
+    if rows.schema.types == schema.types:
+        return pa.RecordBatch.from_arrays(rows.columns, schema=schema)
+    return rows.rename_columns(schema.names).cast(schema)
 
 
 def _closed() -> UsageError:
