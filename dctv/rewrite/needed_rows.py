@@ -112,7 +112,7 @@ class Needs:
 
     def _compound(self, compound: Compound, need: p.Predicate, used: Used) -> None:
         """Visit the branches of a compound."""
-        names = self._names(compound)
+        names = result_names(compound)
         if compound.limit is not None or compound.offset is not None or names is None:
             need = p.ALWAYS
         need = p.carried(need, lambda name: name if self.type_of(compound, name) is not None else None)
@@ -120,7 +120,7 @@ class Needs:
             used = None
         branches = []
         for part in compound.parts:
-            theirs = self._names(part)
+            theirs = result_names(part)
             same = names is not None and theirs is not None and len(names) == len(theirs)
             places = dict(zip(names or (), theirs or (), strict=True)) if same else None
             branches.append((part, *_of_branch(need, used, places)))
@@ -144,7 +144,7 @@ class Needs:
         parts = compound.parts
         first = next((place for place in range(len(parts)) if place not in gone), 0)
         kinds = self._kinds(parts[first])
-        if kinds is None or self._names(parts[first]) != self._names(parts[0]):
+        if kinds is None or result_names(parts[first]) != result_names(parts[0]):
             return ()
         return {place for place in gone if place != first and self._kinds(parts[place]) == kinds}
 
@@ -282,7 +282,7 @@ class Needs:
             case Derived(query):
                 return self.type_of(query, name)
             case Compound(_, parts):
-                names = self._names(source) or []
+                names = result_names(source) or []
                 kinds = {self._type_at(part, names.index(name)) for part in parts} if names.count(name) == 1 else set()
                 return kinds.pop() if len(kinds) == 1 else None
             case Select():
@@ -292,7 +292,7 @@ class Needs:
                 return None
 
     def _type_at(self, branch: Query, place: int) -> str | None:
-        names = self._names(branch)
+        names = result_names(branch)
         return None if names is None or place >= len(names) else self.type_of(branch, names[place])
 
     def _kind(self, select: Select, value: Expression) -> str | None:
@@ -307,10 +307,6 @@ class Needs:
             return Column(name)
         found = [item.value for item in select.items if item.output == name]
         return found[0] if len(found) == 1 else None
-
-    def _names(self, query: Query) -> list[str] | None:
-        """Return the names of a query's columns."""
-        return self._names(query.parts[0]) if isinstance(query, Compound) else result_names(query)
 
 
 def _by_owner(parts: Sequence[p.Predicate]) -> Iterator[tuple[str, p.Predicate]]:

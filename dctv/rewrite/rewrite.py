@@ -17,6 +17,7 @@ from dctv.rewrite.from_statistics import from_statistics
 from dctv.rewrite.narrow_scans import narrow_scans
 from dctv.rewrite.prune_columns import prune_columns
 from dctv.rewrite.push_filter import push_filter
+from dctv.rewrite.read_members import read_members
 from dctv.rewrite.relational import relational
 from dctv.rewrite.settings import RewriteSettings
 
@@ -24,6 +25,7 @@ RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
     drop_joins,
     drop_empty,
     from_statistics,
+    read_members,
     push_filter,
     narrow_scans,
     drop_orders,

@@ -15,10 +15,10 @@ from dctv.contracts.engine import EFFECTS
 from dctv.errors import Place
 from dctv.plan.expressions import Call, Column, Number, Star, Text
 from dctv.plan.node import Node, Query
-from dctv.plan.queries import Derived, FromItem, GroupingSets, Item, Select, TableName
+from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Item, Select, TableName
 from dctv.plan.walk import places_in, walk
 from dctv.record import field, record, replace
-from dctv.rewrite.select_shapes import clauses, conditions_of_joins
+from dctv.rewrite.select_shapes import all_rows, clauses, conditions_of_joins
 
 
 def has_effect(*nodes: Node | None) -> bool:
@@ -41,9 +41,16 @@ def may_aggregate(select: Select) -> bool:
 
 def result_names(query: Query) -> list[str] | None:
     """Return the names of a query's columns, or None where they are not written in it."""
+    if isinstance(query, Compound):
+        return result_names(query.parts[0])
     if not isinstance(query, Select) or any(item.is_star for item in query.items):
         return None
     return [item.output for item in query.items]
+
+
+def reads_all(query: Query) -> bool:
+    """Whether a query may read all columns of a leaf, whatever they are."""
+    return _named_in(query).reads_all
 
 
 def named_columns(query: Query, leaves: Mapping[str, Sequence[str]]) -> list[list[str]]:
@@ -119,6 +126,8 @@ def _known(
 
 
 def _narrowed(query: Query, needed: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
+    if isinstance(query, Compound):
+        return _narrowed_union(query, needed, leaves) if all_rows(query) else query
     if not isinstance(query, Select):
         return query
     items = _items(query, leaves)
@@ -134,6 +143,39 @@ def _narrowed(query: Query, needed: Collection[str], leaves: Mapping[str, Sequen
                 if inner is not source.query:
                     query = _with_source(query, place, replace(source, query=inner))
     return query
+
+
+def _narrowed_union(union: Compound, needed: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
+    """Return a union without the columns that no part needs."""
+    kept = {place for place, name in enumerate(result_names(union) or ()) if name.lower() in needed} or {0}
+    for part in union.parts:
+        places = part.once(_needed_places)
+        if places is None:
+            return union
+        kept.update(places)
+    parts = []
+    for part in union.parts:
+        assert isinstance(part, Select)
+        items = tuple(item for place, item in enumerate(part.items) if place in kept)
+        narrower = part if len(items) == len(part.items) else replace(part, items=items)
+        parts.append(_narrowed(narrower, {item.output.lower() for item in items}, leaves))
+    same = all(new is old for new, old in zip(parts, union.parts, strict=True))
+    return union if same else replace(union, parts=tuple(parts))
+
+
+def _needed_places(query: Query) -> Collection[int] | None:
+    """Return the places in a select's list that stay even if they are not read; None if the list stays as it is."""
+    if (
+        not isinstance(query, Select)
+        or query.group is not None
+        or any(item.is_star for item in query.items)
+        or not any(map(is_of_row, query.items))
+    ):
+        return None
+    if not _may_drop(query):
+        return None
+    meant = _meant(query, query.items)
+    return {n for n, item in enumerate(query.items) if item.output.lower() in meant or has_effect(item)}
 
 
 def _others(select: Select, place: int) -> list[Node | None]:

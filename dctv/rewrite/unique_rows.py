@@ -44,7 +44,7 @@ class UniqueRows:
 
     def _of_query(self, query: Query, names: Collection[str], leaves: Leaves) -> bool:
         assert isinstance(query, Select | Compound)
-        results = result_names(query.parts[0] if isinstance(query, Compound) else query)
+        results = result_names(query)
         if query.steps or results is None or len(set(results)) < len(results):
             return False
         if isinstance(query, Compound):

@@ -1,0 +1,256 @@
+"""Read members of JSON objects from the columns that the objects are made of.
+
+The `args` of an event are a JSON object of the columns of its table. Where a query extracts a member of it, the tables
+hand on that column instead, through queries and unions between: no object is written and parsed again, conditions on a
+member become conditions on a column, and where nothing else of `args` is read, its other columns are not either.
+
+Sound because a member of an object is the value that it was made of, as text: of texts, integers and booleans it is
+written so here; of others an object is made that has this member alone. A member that is NULL is none, as is one of an
+object that has none of this name. Rows stay as they are, since only a select that gives its rows one by one gets more
+columns, and only where no reader counts or lists all of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.patterns import pattern
+from dctv.plan.build import adding, call
+from dctv.plan.expressions import NULL, Call, Cast, Column, Expression, Text
+from dctv.plan.node import Node, Query
+from dctv.plan.nodes import Plan, Relation, column_names, unique_names
+from dctv.plan.queries import Compound, Derived, FromItem, Item, Select, TableName
+from dctv.plan.walk import mapped, replaced
+from dctv.record import field, record, replace
+from dctv.rewrite.graph import inputs, readers_first, with_inputs
+from dctv.rewrite.select_lists import may_aggregate, reads_all, result_names
+from dctv.rewrite.select_shapes import all_rows, source_of
+from dctv.types.schema import ColumnType
+
+_TYPES = {"json_extract_string": "VARCHAR", "json_extract": "JSON"}
+"""The functions that extract a member of an object, and their types."""
+_KEY = pattern(r"(?:\$\.)?([A-Za-z_][A-Za-z_0-9]*)")
+"""Paths to a member of the object itself; others may need quotes, or lead further down."""
+_SCALARS = frozenset(
+    ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+)
+"""Types whose values are the same text in JSON as outside."""
+_EMPTY = Cast(Text("{}"), "JSON")
+
+_Leaves = Mapping[str, Plan]
+
+
+def read_members(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
+    """Read single members of JSON objects from columns."""
+    order = readers_first(plan)
+    reading = _Reading({id(plan)})
+    for node in order:
+        query = node.query if isinstance(node, Relation) else None
+        if query is None or reads_all(query):
+            reading.whole.update(map(id, inputs(node)))
+    changed = {id(node): reading.changed(node) if isinstance(node, Relation) else node for node in order}
+    new: dict[int, Plan] = {}
+    for node in reversed(order):
+        new[id(node)] = with_inputs(changed[id(node)], tuple(new[id(leaf)] for leaf in inputs(node)))
+    return new[id(plan)]
+
+
+@record
+class _Member:
+    """A member of the object in a column."""
+
+    column: str
+    function: str
+    key: str
+
+    def of(self, value: Expression) -> Call:
+        """Extract it."""
+        return call(self.function, value, Text(self.key))
+
+    def free_name(self, taken: list[str]) -> str:
+        """Return a name for a column of it."""
+        arrow = "->>" if self.function == "json_extract_string" else "->"
+        return unique_names([*taken, f"{self.column}{arrow}{self.key}"])[-1]
+
+
+@record(frozen=False)
+class _Reading:
+    whole: set[int]
+    """The identities of plans of which all columns are read."""
+    asked: dict[int, dict[_Member, str]] = field(default_factory=dict)
+    """The members that readers of a plan want as columns, by its identity, with the names of these."""
+    known: dict[tuple[int, str], bool] = field(default_factory=dict)
+
+    def changed(self, relation: Relation) -> Relation:
+        """Return a relation with the columns that its readers want, which reads members of its leaves as columns."""
+        leaves, query, schema = dict(relation.leaves), relation.query, relation.schema
+        names = column_names(relation)
+        for member, name in self.asked.get(id(relation), {}).items():
+            query = self._adding(query, names.index(member.column), member, name, leaves)
+            schema = replace(schema, columns=(*schema.columns, ColumnType(name, _TYPES[member.function])))
+        query = self._read(query, leaves)
+        return relation if query is relation.query else replace(relation, query=query, schema=schema)
+
+    def _read(self, query: Query, leaves: _Leaves) -> Query:
+        """Return a query that reads members as columns wherever it extracts them."""
+
+        def visit(node: Node) -> Node:
+            made = mapped(node, visit)
+            return self._select(made, leaves) if isinstance(made, Select) else made
+
+        made = visit(query)
+        assert isinstance(made, Query)
+        return made
+
+    def _select(self, select: Select, leaves: _Leaves) -> Select:
+        wider = select
+        values: dict[tuple[Column, _Member], Expression | None] = {}
+
+        def change(node: Node) -> Node | None:
+            nonlocal wider
+            if isinstance(node, Query):
+                return node
+            found = _extracted(node)
+            # Without a table, the name may be that of an item of the list.
+            if found is None or found[0].table is None:
+                return None
+            if found not in values:
+                wider, values[found] = self._column(wider, *found, leaves)
+            return values[found]
+
+        made = mapped(select, lambda part: replaced(part, change))
+        # Its sources may have become wider meanwhile.
+        joins = tuple(replace(own, source=new.source) for own, new in zip(made.joins, wider.joins, strict=True))
+        return made if wider is select else replace(made, source=wider.source, joins=joins)
+
+    def _column(
+        self, select: Select, column: Column, member: _Member, leaves: _Leaves
+    ) -> tuple[Select, Expression | None]:
+        """Return a select that has a member of a source's column as a column, and this; None if it is not better."""
+        source = source_of(select, column)
+        qualifier = None if source is None else source.called or None
+        match source:
+            case TableName(name) if name in leaves and self._is_better(leaves[name], column.name):
+                asked = self.asked.setdefault(id(leaves[name]), {})
+                if member not in asked:
+                    asked[member] = member.free_name([*column_names(leaves[name]), *asked.values()])
+                return select, Column(asked[member], qualifier)
+            case Derived(query) if (place := _place(query, column.name)) is not None and self._found(
+                query, place, leaves
+            ):
+                names = result_names(query) or []
+                name = member.free_name(names)
+                inner = replace(source, query=self._adding(query, place, member, name, leaves))
+                return _with_source(select, source, inner), Column(name, qualifier)
+            case _:
+                return select, None
+
+    def _is_better(self, plan: Plan, column: str) -> bool:
+        """Whether a plan can give members of a column, some of them from columns of its own."""
+        if not isinstance(plan, Relation) or id(plan) in self.whole:
+            return False
+        key = (id(plan), column)
+        if key not in self.known:
+            place = column_names(plan).index(column)
+            self.known[key] = bool(self._found(plan.query, place, dict(plan.leaves)))
+        return self.known[key]
+
+    def _found(self, query: Query, place: int, leaves: _Leaves) -> bool | None:
+        """Whether members of a column come from other columns; None if the query cannot have more columns."""
+        if isinstance(query, Compound):
+            found = [self._found(part, place, leaves) for part in query.parts] if all_rows(query) else [None]
+            return None if None in found else any(found)
+        assert isinstance(query, Select)
+        if not _gives_each_row(query):
+            return None
+        value = query.items[place].value
+        source = source_of(query, value) if isinstance(value, Column) else None
+        match source, value:
+            case TableName(name), Column(column) if name in leaves:
+                return self._is_better(leaves[name], column)
+            case Derived(inner), Column(column) if (below := _place(inner, column)) is not None:
+                return bool(self._found(inner, below, leaves))
+            case _:
+                return _object(value) is not None
+
+    def _adding(self, query: Query, place: int, member: _Member, name: str, leaves: _Leaves) -> Query:
+        """Return a query with one more column: a member of another one."""
+        if isinstance(query, Compound):
+            parts = (self._adding(part, place, member, name, leaves) for part in query.parts)
+            return replace(query, parts=tuple(parts))
+        assert isinstance(query, Select)
+        value, below = query.items[place].value, None
+        if isinstance(value, Column):
+            query, below = self._column(query, value, replace(member, column=value.name), leaves)
+        source = query.source
+        types = _types(leaves[source.name]) if isinstance(source, TableName) and source.name in leaves else {}
+        return adding(query, Item(below if below is not None else _member(value, member, types), name))
+
+
+def _extracted(node: Node) -> tuple[Column, _Member] | None:
+    """Return the column and the member of it that an expression extracts."""
+    match node:
+        case Call(function, (Column() as column, Text(path)), False) if function in _TYPES:
+            key = _KEY.fullmatch(path)
+            return None if key is None else (column, _Member(column.name, function, key[1]))
+        case _:
+            return None
+
+
+def _object(value: Expression) -> tuple[Expression, Mapping[str, Expression]] | None:
+    """Return the members of an object that an expression makes, and the object that they are added to."""
+    match value:
+        case Cast(inner, "JSON"):
+            return _object(inner)
+        case Call("json_merge_patch", (start, Call("json_object", members))):
+            names = [one.value for one in members[::2] if isinstance(one, Text)]
+            known = dict(zip(names, members[1::2], strict=False))
+            return (start, known) if len(known) * 2 == len(members) else None
+        case _:
+            return None
+
+
+def _member(value: Expression, member: _Member, types: Mapping[str, str]) -> Expression:
+    """Return a member of a value, from a column where that is the same."""
+    made = _object(value)
+    if made is None:
+        return member.of(value)
+    start, members = made
+    own = members.get(member.key)
+    if own is None:
+        return Cast(NULL, _TYPES[member.function]) if start == _EMPTY else member.of(value)
+    kind = types.get(own.name) if isinstance(own, Column) else None
+    if kind in _SCALARS and member.function == "json_extract_string":
+        return Cast(own, "VARCHAR")
+    if kind not in _SCALARS and start != _EMPTY:
+        # An object is merged with the one in its place.
+        return member.of(value)
+    alone = call("json_merge_patch", _EMPTY, call("json_object", Text(member.key), own))
+    return member.of(Cast(alone, "JSON"))
+
+
+def _gives_each_row(select: Select) -> bool:
+    """Whether a select gives its rows one by one, whatever else is in its list."""
+    if select.distinct or select.group is not None or select.having is not None:
+        return False
+    return not may_aggregate(select) and not any(item.is_star for item in select.items)
+
+
+def _place(query: Query, name: str) -> int | None:
+    """Return the place of a query's column."""
+    names = result_names(query) or []
+    return names.index(name) if names.count(name) == 1 else None
+
+
+def _types(plan: Plan) -> Mapping[str, str]:
+    """Return the types of a plan's columns."""
+    return dict(zip(column_names(plan), (one.type for one in plan.schema.columns), strict=True))
+
+
+def _with_source(select: Select, old: FromItem, new: FromItem) -> Select:
+    """Return a select that reads another source in place of one."""
+    if select.source is old:
+        return replace(select, source=new)
+    joins = (replace(join, source=new) if join.source is old else join for join in select.joins)
+    return replace(select, joins=tuple(joins))
