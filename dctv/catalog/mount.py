@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import count
 
 from dctv.catalog.expected import RAW, EventSource, ExpectedEvent, arguments, feeding
@@ -215,15 +215,22 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
     """Return a function that returns a table's plan, the same one each time."""
 
     def plan() -> Plan:
-        one, full = mount.trace.tables[name], ".".join((*mount.parts, name))
+        one = mount.trace.tables[name]
         if name in mount.sources:
-            order = RowOrder.TIME if one.schema.kind.time_columns else RowOrder.STABLE
-            found: Plan = Scan(one.schema, order, full, mount.sources[name])
+            found: Plan = _scan(mount, name)
         else:
+            full = ".".join((*mount.parts, name))
             found = stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
         return shifted(_typed(found, one.casts), mount.offset)
 
     return LazyPlan(plan)
+
+
+def _scan(mount: Mount, name: str) -> Scan:
+    """Return the scan of a table without data, as it is stored."""
+    schema = mount.trace.tables[name].schema
+    order = RowOrder.TIME if schema.kind.time_columns else RowOrder.STABLE
+    return Scan(schema, order, ".".join((*mount.parts, name)), mount.sources[name])
 
 
 def _typed(plan: Plan, casts: Mapping[str, str]) -> Plan:
@@ -303,13 +310,17 @@ def events_schema() -> Schema:
 def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     """Return the plan of `events`: the union of the raw tables, in order of time."""
     schema, raw = events_schema(), [name for name, table in mount.trace.tables.items() if table.event is not None]
+
+    def union(plan_of: Callable[[str], Plan]) -> Relation:
+        query, tables = union_of(mount.trace, raw)
+        leaves = tuple((leaf, plan_of(name)) for leaf, name in tables.items())
+        return Relation(schema, order=RowOrder.TIME, query=query, leaves=leaves)
+
     source = mount.all_events(lambda names: union_of(mount.trace, names))
-    if source is not None:
-        scan = Scan(schema, order=RowOrder.TIME, name=".".join((*mount.parts, "events")), source=source)
-        return shifted(scan, mount.offset)
-    query, tables = union_of(mount.trace, raw)
-    leaves = tuple((leaf, plans[name]()) for leaf, name in tables.items())
-    return Relation(schema, order=RowOrder.TIME, query=query, leaves=leaves)
+    if source is None:
+        return union(lambda name: plans[name]())
+    tables = cache(lambda: union(partial(_scan, mount)))
+    return shifted(Scan(schema, RowOrder.TIME, ".".join((*mount.parts, "events")), source, tables), mount.offset)
 
 
 def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[Select, Mapping[str, str]]:

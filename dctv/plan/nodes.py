@@ -45,6 +45,8 @@ class Scan(Plan):
 
     name: str
     source: TableSource
+    union: Callable[[], Relation] | None = None
+    """Returns the plan of the same rows over other tables; None if there are none."""
 
 
 @record(eq=False)

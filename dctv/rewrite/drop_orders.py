@@ -1,8 +1,9 @@
-"""Remove sorts of rows that are only counted, summed up, grouped or compared with each other.
+"""Remove sorts of rows that are only counted, summed up, grouped or compared with each other, or sorted again.
 
-Sound because what is read through groups and DISTINCT is the same in whatever order its rows come, unless a query says
-that it is not: by `serial`, by a limit or a sample below the groups, by an as-of join, or by a check that names the
-first row that fails. Only sorts below such queries go, so that rows that are shown or swept come as before.
+Sound because what is read through groups and DISTINCT is the same in whatever order its rows come, and so is what is
+sorted by all of its columns, unless a query says that it is not: by `serial`, by a limit or a sample below the groups,
+by an as-of join, or by a check that names the first row that fails. Only sorts below such queries go, so that rows that
+are shown or swept come as before.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from dctv.contracts.engine import EXACT_ON_INTEGERS, ORDER_FREE
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node, Query
-from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Compound, Derived, Join, Select
 from dctv.plan.walk import own, walk
 from dctv.record import replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import has_effect
+from dctv.rewrite.sort_keys import compares_exactly, deciding_keys
 
 _AGGREGATES = ORDER_FREE | EXACT_ON_INTEGERS
 """The others make their relation `serial`."""
@@ -28,9 +30,10 @@ _AGGREGATES = ORDER_FREE | EXACT_ON_INTEGERS
 def drop_orders(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
     """Read rows unsorted where no reader depends on their order."""
     order = readers_first(plan)
+    exact = compares_exactly(order)
     needed = {id(plan)}
     for node in order:
-        if _passes_on(node, needed=id(node) in needed):
+        if _passes_on(node, needed=id(node) in needed, exact=exact):
             needed.update(map(id, inputs(node)))
     new: dict[int, Plan] = {}
     for node in reversed(order):
@@ -43,13 +46,15 @@ def drop_orders(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
     return new[id(plan)]
 
 
-def _passes_on(plan: Plan, *, needed: bool) -> bool:
+def _passes_on(plan: Plan, *, needed: bool, exact: bool) -> bool:
     """Whether the rows that a plan reads must be in order, given whether its own must."""
     if not isinstance(plan, Relation):
         return True
     if plan.serial or plan.query.once(_meets_rows_in_order):
         return True
-    return needed and not plan.query.once(_puts_together)
+    if not needed or plan.query.once(_puts_together):
+        return False
+    return not exact or deciding_keys(plan, column_names(plan)) is None
 
 
 def _puts_together(query: Query) -> bool:

@@ -4,7 +4,8 @@ Sound because a column is left out only where (1) no reader names it, (2) the op
 that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound,
 where ORDER BY or GROUP BY count columns, or where the column checks, multiplies or counts rows. Times and partitions
 of operators and of what comes in order of time always stay. A span table that is sorted by all of its columns is
-sorted by time and partitions alone: two spans of one partition never start together, so the others never decided. A
+sorted by time and partitions alone: two spans of one partition never start together, so the others never decided.
+Other rows are sorted by as many columns as decide the order of what is read. A
 computation that could fail, such as a cast, does not run when no reader needs it; errors that are checks (`error`)
 stay.
 
@@ -24,17 +25,19 @@ from dctv.plan.queries import Compound, Select
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import named_columns, narrowed, result_names
+from dctv.rewrite.sort_keys import compares_exactly, deciding_keys
 from dctv.types.schema import TS, Kind, Schema
 
 
 def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     """Read and compute only the columns that are read above."""
     order = readers_first(plan)
+    exact = compares_exactly(order)
     needed: dict[int, set[str]] = {id(one): _always(one) for one in order}
     needed[id(plan)] = set(column_names(plan))
     changed: dict[int, _Narrow] = {}
     for node in order:
-        narrow = _narrow(node, needed[id(node)], operators)
+        narrow = _narrow(node, needed[id(node)], operators, exact=exact)
         changed[id(node)] = narrow
         for one, names in zip(inputs(node), narrow.reads, strict=True):
             needed[id(one)] |= set(names)
@@ -62,12 +65,12 @@ class _Narrow:
     reads: list[list[str]] = field(default_factory=list)
 
 
-def _narrow(plan: Plan, needed: set[str], operators: Mapping[str, SpanOperator]) -> _Narrow:
+def _narrow(plan: Plan, needed: set[str], operators: Mapping[str, SpanOperator], *, exact: bool) -> _Narrow:
     match plan:
         case Kernel():
             return _kernel(plan, needed, operators[plan.name])
         case Relation():
-            return _relation(plan, needed)
+            return _relation(plan, needed, exact=exact)
         case Scan():
             return _Narrow(_scan(plan, needed))
         case _:
@@ -99,21 +102,24 @@ def _kernel(kernel: Kernel, needed: set[str], operator: SpanOperator) -> _Narrow
     return _Narrow(replace(kernel, schema=schema, options=options), reads)
 
 
-def _relation(relation: Relation, needed: set[str]) -> _Narrow:
+def _relation(relation: Relation, needed: set[str], *, exact: bool) -> _Narrow:
     names = column_names(relation)
     leaves = {name: column_names(leaf) for name, leaf in relation.leaves}
     if not needed.issuperset(names):
-        query = narrowed(_sorted_by_time(relation, needed), needed, leaves)
+        query = narrowed(_sorted_by_fewer(relation, needed, exact=exact), needed, leaves)
         left = result_names(query)
         if left is not None and left != names and set(left) <= set(names):
             relation = replace(relation, query=query, schema=_only(relation.schema, names, left))
     return _Narrow(relation, named_columns(relation.query, leaves))
 
 
-def _sorted_by_time(relation: Relation, needed: set[str]) -> Query:
-    """Drop unread columns from the order of a span table if times and partitions decide it."""
+def _sorted_by_fewer(relation: Relation, needed: set[str], *, exact: bool) -> Query:
+    """Drop columns from the order of rows that others decide, such as times and partitions that of spans."""
     schema, query = relation.schema, relation.query
     assert isinstance(query, Select | Compound)
+    deciding = deciding_keys(relation, needed) if exact else None
+    if deciding is not None:
+        return replace(query, order_by=query.order_by[:deciding])
     terms = [term.operand.name if isinstance(term.operand, Column) else None for term in query.order_by]
     partitions = set(physical_names(schema)[2 : schema.special_count])
     first = 1 + len(partitions)

@@ -19,9 +19,9 @@ from dctv.patterns import pattern
 from dctv.plan.build import adding, call
 from dctv.plan.expressions import NULL, Call, Cast, Column, Expression, Text
 from dctv.plan.node import Node, Query
-from dctv.plan.nodes import Plan, Relation, column_names, unique_names
+from dctv.plan.nodes import Plan, Relation, Scan, column_names, unique_names
 from dctv.plan.queries import Compound, Derived, FromItem, Item, Select, TableName
-from dctv.plan.walk import mapped, replaced
+from dctv.plan.walk import mapped, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import may_aggregate, reads_all, result_names
@@ -44,15 +44,19 @@ _Leaves = Mapping[str, Plan]
 def read_members(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
     """Read single members of JSON objects from columns."""
     order = readers_first(plan)
+    if not any(map(_extracts, order)):
+        return plan
     reading = _Reading({id(plan)})
     for node in order:
         query = node.query if isinstance(node, Relation) else None
         if query is None or reads_all(query):
             reading.whole.update(map(id, inputs(node)))
-    changed = {id(node): reading.changed(node) if isinstance(node, Relation) else node for node in order}
+    changed = {id(node): reading.changed(node) for node in order}
     new: dict[int, Plan] = {}
     for node in reversed(order):
-        new[id(node)] = with_inputs(changed[id(node)], tuple(new[id(leaf)] for leaf in inputs(node)))
+        one = changed[id(node)]
+        # The tables of a union that takes the place of a scan are not among the plans of the order.
+        new[id(node)] = with_inputs(one, tuple(new.get(id(leaf), leaf) for leaf in inputs(one)))
     return new[id(plan)]
 
 
@@ -82,26 +86,27 @@ class _Reading:
     """The members that readers of a plan want as columns, by its identity, with the names of these."""
     known: dict[tuple[int, str], bool] = field(default_factory=dict)
 
-    def changed(self, relation: Relation) -> Relation:
-        """Return a relation with the columns that its readers want, which reads members of its leaves as columns."""
+    def changed(self, plan: Plan) -> Plan:
+        """Return a plan with the columns that its readers want, which reads members of its inputs as columns."""
+        asked = self.asked.get(id(plan), {})
+        relation = _rows(plan) if asked else plan
+        if not isinstance(relation, Relation):
+            return plan
         leaves, query, schema = dict(relation.leaves), relation.query, relation.schema
         names = column_names(relation)
-        for member, name in self.asked.get(id(relation), {}).items():
+        for member, name in asked.items():
             query = self._adding(query, names.index(member.column), member, name, leaves)
             schema = replace(schema, columns=(*schema.columns, ColumnType(name, _TYPES[member.function])))
-        query = self._read(query, leaves)
+        if _extracts(relation):
+            read = self._read(query, leaves)
+            assert isinstance(read, Query)
+            query = read
         return relation if query is relation.query else replace(relation, query=query, schema=schema)
 
-    def _read(self, query: Query, leaves: _Leaves) -> Query:
+    def _read(self, node: Node, leaves: _Leaves) -> Node:
         """Return a query that reads members as columns wherever it extracts them."""
-
-        def visit(node: Node) -> Node:
-            made = mapped(node, visit)
-            return self._select(made, leaves) if isinstance(made, Select) else made
-
-        made = visit(query)
-        assert isinstance(made, Query)
-        return made
+        made = mapped(node, lambda part: self._read(part, leaves))
+        return self._select(made, leaves) if isinstance(made, Select) else made
 
     def _select(self, select: Select, leaves: _Leaves) -> Select:
         wider = select
@@ -148,12 +153,11 @@ class _Reading:
 
     def _is_better(self, plan: Plan, column: str) -> bool:
         """Whether a plan can give members of a column, some of them from columns of its own."""
-        if not isinstance(plan, Relation) or id(plan) in self.whole:
-            return False
         key = (id(plan), column)
         if key not in self.known:
+            rows = None if id(plan) in self.whole else _rows(plan)
             place = column_names(plan).index(column)
-            self.known[key] = bool(self._found(plan.query, place, dict(plan.leaves)))
+            self.known[key] = rows is not None and bool(self._found(rows.query, place, dict(rows.leaves)))
         return self.known[key]
 
     def _found(self, query: Query, place: int, leaves: _Leaves) -> bool | None:
@@ -186,6 +190,26 @@ class _Reading:
         source = query.source
         types = _types(leaves[source.name]) if isinstance(source, TableName) and source.name in leaves else {}
         return adding(query, Item(below if below is not None else _member(value, member, types), name))
+
+
+def _rows(plan: Plan) -> Relation | None:
+    """Return the relation that gives the rows of a plan; None if there is none."""
+    match plan:
+        case Relation():
+            return plan
+        case Scan(union=union) if union is not None:
+            return union()
+        case _:
+            return None
+
+
+def _extracts(plan: Plan) -> bool:
+    """Whether a plan's own query extracts a member of an object."""
+    return isinstance(plan, Relation) and plan.query.once(_has_extracts)
+
+
+def _has_extracts(query: Query) -> bool:
+    return any(_extracted(node) is not None for node in walk(query))
 
 
 def _extracted(node: Node) -> tuple[Column, _Member] | None:

@@ -18,9 +18,16 @@ UNSORTED = (
     "SELECT AVG(_duration) FROM (SELECT *, _ts + 1ns AS later FROM t.events) WHERE args IS NOT NULL",
     "SELECT COUNT(DISTINCT a.args) FROM t.events AS a JOIN t.events AS b ON a.tid = b.pid",
     "SELECT MIN(n) FROM (SELECT args, COUNT(*) AS n FROM t.events GROUP BY 1)",
+    "SELECT args, name FROM t.events ORDER BY name, args DESC",
+    "SELECT args FROM (SELECT args, pid, name FROM t.events ORDER BY pid, args, name) WHERE pid > 0 ORDER BY args",
 )
 SORTED = (
     "SELECT args FROM t.events",
+    "SELECT args, name FROM t.events ORDER BY name",
+    "SELECT args, name FROM t.events ORDER BY LOWER(name), args",
+    "SELECT args::STRING COLLATE NOCASE AS a FROM t.events ORDER BY a",
+    "SELECT (args->'rate')::STRING::FLOAT64 AS a, args FROM t.events ORDER BY args, a",
+    "SELECT args FROM t.events ORDER BY args LIMIT 3",
     "SELECT upper(args::STRING) FROM t.events",
     "SELECT FIRST(args) FROM t.events",
     "SELECT STRING_AGG(args) FROM t.events",

@@ -163,7 +163,7 @@ def _of_any(plan: Plan, last: Plan, tables: dict[int, str], source: AnyTable) ->
     if plan is last:
         return Scan(plan.schema, plan.order, _LAST, RowsInMemory(None))
     if isinstance(plan, Scan):
-        return replace(plan, name=tables[id(plan)], source=source)
+        return replace(plan, name=tables[id(plan)], source=source, union=None)
     return plan
 
 
