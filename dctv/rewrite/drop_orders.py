@@ -1,7 +1,7 @@
 """Remove sorts of rows that are only counted, summed up, grouped or compared with each other, or sorted again.
 
 Sound because what is read through groups and DISTINCT is the same in whatever order its rows come, and so is what is
-sorted by all of its columns, unless a query says that it is not: by `serial`, by a limit or a sample below the groups,
+sorted by all of its columns, unless a query says that it is not: by `serial`, by a limit or a sample below these,
 by an as-of join, or by a check that names the first row that fails. Only sorts below such queries go, so that rows that
 are shown or swept come as before.
 """
@@ -50,11 +50,13 @@ def _passes_on(plan: Plan, *, needed: bool, exact: bool) -> bool:
     """Whether the rows that a plan reads must be in order, given whether its own must."""
     if not isinstance(plan, Relation):
         return True
-    if plan.serial or plan.query.once(_meets_rows_in_order):
+    query, decided = plan.query, exact and deciding_keys(plan, column_names(plan)) is not None
+    if decided and isinstance(query, Select) and query.limit is not None:
+        # Which rows are the first is decided, too.
+        query = replace(query, limit=None, offset=None)
+    if plan.serial or query.once(_meets_rows_in_order):
         return True
-    if not needed or plan.query.once(_puts_together):
-        return False
-    return not exact or deciding_keys(plan, column_names(plan)) is None
+    return needed and not decided and not query.once(_puts_together)
 
 
 def _puts_together(query: Query) -> bool:

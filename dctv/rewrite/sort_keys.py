@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from dctv.plan.expressions import Collate, Column, Ordered
+from dctv.plan.expressions import Collate, Column, Number, Ordered
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, column_names
 from dctv.plan.queries import Compound, Select
@@ -41,10 +41,14 @@ def deciding_keys(relation: Relation, read: Collection[str]) -> int | None:
 
 def _column(query: Select | Compound, term: Ordered) -> str | None:
     """Return the column of the result by which a term sorts; None if it is another value."""
-    key = term.operand
-    if not isinstance(key, Column):
-        return None
-    if isinstance(query, Compound) or any(item.output == key.name and item.value == key for item in query.items):
-        return key.name
-    # Without a table, it means the item of that name.
-    return key.name if key.table is None and any(item.output == key.name for item in query.items) else None
+    match query, term.operand:
+        case Compound(), Column(name):
+            return name
+        case Select(items=items), Number(place):
+            return items[int(place) - 1].output
+        case Select(items=items), Column(name, table) as key:
+            # Without a table, it means the item of that name.
+            same = (item for item in items if item.output == name and (table is None or item.value == key))
+            return name if any(True for _ in same) else None
+        case _:
+            return None
