@@ -30,6 +30,8 @@ from dctv.types.units import parse_unit
 Union = Callable[[Collection[str]], tuple[Select, Mapping[str, str]]]
 """Maps names of raw tables to the query of their events, in order, and its leaves with their tables."""
 
+TABLE = "dctv:table"
+"""The column with the place of a table in the trace, by which events of one time are sorted."""
 WALL_CLOCK = "wall_clock"
 """The function from times of a trace to wall-clock times."""
 EXPECTED = "_events"
@@ -336,7 +338,7 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[Select, Mappin
     if not selects:
         return typed_nothing(schema), {}
     every = select(*columns(schema.names), source=concatenated(selects))
-    order = () if len(selects) == 1 else columns((TS, "dctv:table", "dctv:row"))
+    order = () if len(selects) == 1 else columns((TS, TABLE, "dctv:row"))
     return sorted_by(every, *order), leaves
 
 
@@ -356,4 +358,4 @@ def _as_events(table: TraceTable, leaf: str, schema: Schema, place: int) -> Sele
     ):
         values[target] = NULL if source is None else Column(source)
     items = [Item(Cast(values[c.name], c.type), c.name) for c in schema.columns]
-    return select(*items, Item(number(place), "dctv:table"), Item(ROW_NUMBER, "dctv:row"), source=leaf)
+    return select(*items, Item(number(place), TABLE), Item(ROW_NUMBER, "dctv:row"), source=leaf)

@@ -41,7 +41,14 @@ from dctv.signatures.states import StateSettings, state_type
 from dctv.signatures.types import Type, integer_literal, list_of, parse, plain
 
 _TRUTHS = (And, Or, IsNull, Like, Between, InList, InQuery, Exists)
-_TRUNCATING = ("date_trunc", "datetrunc")
+_PATH_READERS = """
+json_array_length json_exists json_extract json_extract_path json_extract_path_text json_extract_string json_keys
+json_type json_value
+"""
+_OF_PATHS = frozenset(_PATH_READERS.split())
+"""Functions that return a list where a path has a wildcard."""
+_OF_ONE_TYPE = frozenset(("date_trunc", "datetrunc", "regexp_full_match", "regexp_matches", "regexp_replace"))
+"""Other functions of which the engine reads a text when it binds the call, but whose type does not depend on it."""
 _MOST_DIGITS = 38
 Made = TypeVar("Made")
 _SHARE = plain("DOUBLE_LITERAL")
@@ -103,11 +110,15 @@ def _computed(node: Expression, columns: Mapping[str, str]) -> Type | None:
 
 def _called(call: Call, columns: Mapping[str, str]) -> Type | None:
     function, arguments = call.function, call.arguments
-    if function in _TRUNCATING and arguments and isinstance(arguments[0], Text):
-        # The engine reads the text when it binds the call, but the type does not depend on it.
-        return _of(arguments[1:], columns, lambda types: result_type(function, [plain("VARCHAR"), *types]))
+    if function in _OF_ONE_TYPE or (function in _OF_PATHS and not any("*" in one for one in _texts(arguments))):
+        types = [plain("VARCHAR") if isinstance(one, Text) else _type(one, columns) for one in arguments]
+        return _known(types, lambda types: result_type(function, types))
     given = () if arguments == (Star(),) else arguments
     return _of(given, columns, lambda types: None if reads_text(function, types) else result_type(function, types))
+
+
+def _texts(values: Sequence[Expression]) -> Sequence[str]:
+    return [one.value for one in values if isinstance(one, Text)]
 
 
 def _state(call: Call, columns: Mapping[str, str]) -> Type | None:

@@ -168,7 +168,7 @@ class _Reading:
         assert isinstance(query, Select)
         if not _gives_each_row(query):
             return None
-        value = query.items[place].value
+        value = _uncast(query.items[place].value)
         source = source_of(query, value) if isinstance(value, Column) else None
         match source, value:
             case TableName(name), Column(column) if name in leaves:
@@ -185,8 +185,9 @@ class _Reading:
             return replace(query, parts=tuple(parts))
         assert isinstance(query, Select)
         value, below = query.items[place].value, None
-        if isinstance(value, Column):
-            query, below = self._column(query, value, replace(member, column=value.name), leaves)
+        column = _uncast(value)
+        if isinstance(column, Column):
+            query, below = self._column(query, column, replace(member, column=column.name), leaves)
         source = query.source
         types = _types(leaves[source.name]) if isinstance(source, TableName) and source.name in leaves else {}
         return adding(query, Item(below if below is not None else _member(value, member, types), name))
@@ -215,18 +216,27 @@ def _has_extracts(query: Query) -> bool:
 def _extracted(node: Node) -> tuple[Column, _Member] | None:
     """Return the column and the member of it that an expression extracts."""
     match node:
-        case Call(function, (Column() as column, Text(path)), False) if function in _TYPES:
-            key = _KEY.fullmatch(path)
-            return None if key is None else (column, _Member(column.name, function, key[1]))
+        case Call(function, (value, Text(path)), False) if function in _TYPES:
+            column, key = _uncast(value), _KEY.fullmatch(path)
+            if isinstance(column, Column) and key is not None:
+                return column, _Member(column.name, function, key[1])
+            return None
         case _:
             return None
 
 
+def _uncast(value: Expression) -> Expression:
+    """Return a value without casts between JSON and text, which change no object."""
+    match value:
+        case Cast(inner, "JSON", False) | Cast(inner, "VARCHAR"):
+            return _uncast(inner)
+        case _:
+            return value
+
+
 def _object(value: Expression) -> tuple[Expression, Mapping[str, Expression]] | None:
     """Return the members of an object that an expression makes, and the object that they are added to."""
-    match value:
-        case Cast(inner, "JSON"):
-            return _object(inner)
+    match _uncast(value):
         case Call("json_merge_patch", (start, Call("json_object", members))):
             names = [one.value for one in members[::2] if isinstance(one, Text)]
             known = dict(zip(names, members[1::2], strict=False))

@@ -8,12 +8,14 @@ that its statistics may answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from dctv.catalog.mount import Mount
+from dctv.catalog.mount import TABLE, Mount
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.plan.expressions import FALSE, NULL, Cast, Expression, OfTrace
+from dctv.plan.expressions import FALSE, NULL, Cast, Column, Expression, OfTrace, Ordered
+from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import Predicate
 from dctv.plan.queries import Select
@@ -49,6 +51,10 @@ class AnyTable(WholeSource):
     def reading(self, columns: Collection[str]) -> AnyTable:
         """Note that only some columns are read."""
         return replace(self, steps=(*self.steps, lambda source: source.reading(columns)))
+
+    def unordered(self) -> AnyTable:
+        """Note that rows may come in any order."""
+        return replace(self, steps=(*self.steps, lambda source: source.unordered()))
 
     def answers(self, question: Question) -> None:
         """Note a question, and return None."""
@@ -151,7 +157,9 @@ def _template(
             continue
         return None
     source = AnyTable()
-    made = improved(bottom_up(plan, lambda one: _of_any(one, last, tables, source)))
+    made = improved(bottom_up(plan, lambda one: _of_any(one, last, tables, source, mount)))
+    if any(isinstance(one, Relation) and one.query.once(_is_in_order_of_tables) for one in readers_first(made)):
+        made = improved(bottom_up(plan, lambda one: _of_any(one, last, tables, source, None)))
     if source.questions:
         return None
     queries = (one.query for one in readers_first(made) if isinstance(one, Relation))
@@ -159,12 +167,36 @@ def _template(
     return _Template(made, of_trace, warnings)
 
 
-def _of_any(plan: Plan, last: Plan, tables: dict[int, str], source: AnyTable) -> Plan:
+def _of_any(plan: Plan, last: Plan, tables: dict[int, str], source: AnyTable, mount: Mount | None) -> Plan:
+    """Return a plan over any table; with a mount, one of all events may be read from its tables."""
     if plan is last:
         return Scan(plan.schema, plan.order, _LAST, RowsInMemory(None))
     if isinstance(plan, Scan):
-        return replace(plan, name=tables[id(plan)], source=source, union=None)
+        union = None if plan.union is None or mount is None else _any_union(plan.union, source, mount)
+        return replace(plan, name=tables[id(plan)], source=source, union=union)
     return plan
+
+
+def _any_union(union: Callable[[], Relation], source: AnyTable, mount: Mount) -> Callable[[], Relation] | None:
+    """Return a function that returns a union of any tables in place of those of a mount; None if they are no scans."""
+    if any(table.event is not None and _scan(mount, name) is None for name, table in mount.trace.tables.items()):
+        return None
+    start = ".".join((*mount.parts, ""))
+
+    def any_table(plan: Plan) -> Plan:
+        assert isinstance(plan, Scan)
+        return replace(plan, name=plan.name.removeprefix(start), source=source)
+
+    def made() -> Relation:
+        found = union()
+        return replace(found, leaves=tuple((name, any_table(one)) for name, one in found.leaves))
+
+    return cache(made)
+
+
+def _is_in_order_of_tables(query: Query) -> bool:
+    """Whether a query sorts by the order of tables in a trace, which differs between traces that have the same ones."""
+    return any(isinstance(node, Ordered) and node.operand == Column(TABLE) for node in walk(query))
 
 
 def _of_trace(plan: Plan, mount: Mount, catalog: Catalog) -> Plan:
