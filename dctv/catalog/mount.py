@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from itertools import count
 
@@ -27,7 +27,7 @@ from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
-Union = Callable[[Collection[str]], tuple[Select, Mapping[str, str]]]
+Union = Callable[[Sequence[str]], tuple[Select, Mapping[str, str]]]
 """Maps names of raw tables to the query of their events, in order, and its leaves with their tables."""
 
 TABLE = "dctv:table"
@@ -325,16 +325,18 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     return shifted(Scan(schema, RowOrder.TIME, ".".join((*mount.parts, "events")), source, tables), mount.offset)
 
 
-def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[Select, Mapping[str, str]]:
-    """Return the query of the events of some raw tables, in order, and its leaves with their tables."""
+def union_of(trace: LoadedTrace, names: Sequence[str]) -> tuple[Select, Mapping[str, str]]:
+    """Return the query of the events of some raw tables, in order, and its leaves with their tables.
+
+    Events of one time come in the order of the tables.
+    """
     schema = events_schema()
     selects: list[Select] = []
     leaves: dict[str, str] = {}
-    for place, (name, table) in enumerate(trace.tables.items()):
-        if name in names:
-            leaf = f"raw{place}"
-            leaves[leaf] = name
-            selects.append(_as_events(table, leaf, schema, place))
+    for place, name in enumerate(names):
+        leaf = f"raw{place}"
+        leaves[leaf] = name
+        selects.append(_as_events(trace.tables[name], leaf, schema, place))
     if not selects:
         return typed_nothing(schema), {}
     every = select(*columns(schema.names), source=concatenated(selects))

@@ -176,7 +176,8 @@ class AllEvents:
         if flat is not None:
             return flat.query()
         raw = self._raw()
-        query, leaves = self.union(raw)
+        # Sorted, the query is the same for all traces of a fleet that have the same tables.
+        query, leaves = self.union(list(raw) if self.ordered else sorted(raw))
         steps = (CommonTable(leaf, raw[name].query(), materialized=False) for leaf, name in leaves.items())
         return replace(query, steps=tuple(steps), order_by=query.order_by if self.ordered else ())
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from uuid import uuid4
 
 from dctv.engines.sql import trees
 from dctv.errors import Place
 from dctv.patterns import pattern
+from dctv.plan.expressions import Call, Text
 from dctv.plan.node import Query
-from dctv.plan.queries import Compound, Select
+from dctv.plan.queries import Compound, Select, TableCall
 from dctv.record import replace
 
 
@@ -21,11 +23,29 @@ def write(query: Query) -> str:
     return _text(query)
 
 
-@lru_cache(maxsize=1000)
 def _text(query: Query) -> str:
+    match query:
+        case Select(source=TableCall(Call("read_parquet", (Text() as file, *options)) as call) as source):
+            # The files of a fleet's traces differ in nothing but their paths.
+            any_file = replace(source, call=replace(call, arguments=(_ANY_FILE, *options)))
+            return _written(replace(query, source=any_file)).replace(_literal(_ANY_FILE), _literal(file), 1)
+        case _:
+            return _written(query)
+
+
+@lru_cache(maxsize=1000)
+def _written(query: Query) -> str:
     if isinstance(query, Select | Compound) and query.steps:
         return write(query)
     return trees.query(query).sql(dialect="duckdb", copy=False)
+
+
+def _literal(text: Text) -> str:
+    return trees.expression(text).sql(dialect="duckdb", copy=False)
+
+
+_ANY_FILE = Text(uuid4().hex)
+"""Stands for the path of a file; no name in a trace can be the same."""
 
 
 _MARK = "dctv: expression {}"
