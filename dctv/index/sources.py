@@ -98,6 +98,10 @@ class StoredFileSource(OrderedSource):
         self.trace.index.verify(self.file)
         return self.file.path
 
+    def stored_rows(self) -> int:
+        """Return how many rows the file has."""
+        return self.file.rows
+
     def open(self, _: PlanRun) -> Any:
         """Fail: the engine reads the file."""
         raise AssertionError(self.file.name)
@@ -180,6 +184,10 @@ class AllEvents:
         query, leaves = self.union(list(raw) if self.ordered else sorted(raw))
         steps = (CommonTable(leaf, raw[name].query(), materialized=False) for leaf, name in leaves.items())
         return replace(query, steps=tuple(steps), order_by=query.order_by if self.ordered else ())
+
+    def stored_rows(self) -> int:
+        """Return how many events there are."""
+        return self.file.rows
 
     def open(self, _: PlanRun) -> Any:
         """Fail: the engine reads the files."""

@@ -79,6 +79,10 @@ class TableSource(Protocol):
         """Return lines for EXPLAIN: files and chunks read and in total, and the reasons for skipping the rest."""
         ...
 
+    def stored_rows(self) -> int | None:
+        """Return how many rows are stored, whether they are needed or not; None if that is unknown."""
+        ...
+
     def bytes_read(self) -> int | None:
         """Return the bytes that `open` reads from files, None if it reads none; the engine counts its own."""
         ...
@@ -95,6 +99,10 @@ class SpreadSource(Protocol):
 
 class OrderedSource:
     """The part that sources have in common whose rows are stored in order."""
+
+    def stored_rows(self) -> int | None:
+        """Return None: it is not known."""
+        return None
 
     def unordered(self) -> Self:
         """Return itself: no order would be cheaper."""
@@ -132,6 +140,11 @@ class RowsInMemory(WholeSource):
     """Rows that are in memory; sources of other rows are never equal, whatever they have."""
 
     data: Any
+
+    def stored_rows(self) -> int | None:
+        """Return how many there are, if the object can say."""
+        rows: int | None = getattr(self.data, "num_rows", None)
+        return rows
 
     def open(self, _: PlanRun) -> Any:
         """Return the rows."""

@@ -82,12 +82,20 @@ class _Cutting:
             case _:
                 return None
 
+    def is_stored(self, plan: Plan) -> bool:
+        """Whether the engine reads a plan's rows where they are stored."""
+        if id(plan) not in self.names or self.names[id(plan)] not in self.kept or self.shared.is_work(plan):
+            return False
+        return isinstance(plan, Scan) or (
+            isinstance(plan, Relation) and all(self.is_stored(one) for _, one in plan.leaves)
+        )
+
     def common_table(self, name: str, query: Query) -> CommonTable:
         """Return the common table of a leaf, which is computed once if that is worth keeping its rows."""
         keep: bool | None = None
         if self.reads[name] > 1 and self.shared.is_work(self.kept[name]):
             keep = True
-        elif isinstance(self.kept[name], Scan):
+        elif self.is_stored(self.kept[name]):
             keep = False
         return CommonTable(name, query, materialized=keep)
 

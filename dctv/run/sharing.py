@@ -10,10 +10,12 @@ from dctv.plan.carrying import carried_schema
 from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
-from dctv.plan.queries import Compound, Select, TableName
+from dctv.plan.queries import Compound, Derived, Select, TableName
 from dctv.plan.walk import walk
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
+from dctv.rewrite.select_shapes import all_rows
+from dctv.run.lookups import lookups
 
 
 def merged(plan: Plan) -> Plan:
@@ -59,7 +61,7 @@ class Sharing:
 
 
 def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
-    """Find the plans that more than one region or kernel reads.
+    """Find the plans that more than one region or kernel reads, and those that the engine should know the size of.
 
     Reading stored rows again costs less than keeping them, so filters and projections of those are not shared. Inside
     of one region the engine shares by itself. `kinds` gives those of the engine's functions, which take time to list.
@@ -76,10 +78,12 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
     readers: dict[int, int] = {}
     regions: dict[int, set[Hashable]] = {id(root): {id(root)}}
     reads: Counter[int] = Counter()
-    for plan in readers_first(root):
+    order = readers_first(root)
+    before = lookups(order)
+    for plan in order:
         own = regions.get(id(plan), set())
         shared = (reads[id(plan)] if isinstance(plan, Kernel) else len(own)) > 1 and is_work(plan)
-        if shared:
+        if shared or id(plan) in before:
             readers[id(plan)] = reads[id(plan)]
             own = {id(plan)}
         references = _references(plan)
@@ -96,9 +100,18 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
 def _is_work(plan: Plan, kinds: Callable[[], Mapping[str, str]]) -> bool:
     match plan:
         case Relation():
-            return len(plan.leaves) > 1 or any(_works(node, kinds) for node in walk(plan.query))
+            several = len(plan.leaves) > 1 and not _concatenates(plan.query)
+            return several or any(_works(node, kinds) for node in walk(plan.query))
         case _:
             return not isinstance(plan, Scan)
+
+
+def _concatenates(query: Query) -> bool:
+    """Whether a query gives the rows of several tables one after another."""
+    if isinstance(query, Select) and isinstance(query.source, Derived) and not query.joins:
+        return _concatenates(query.source.query)
+    parts = query.parts if isinstance(query, Compound) else ()
+    return bool(parts) and all(isinstance(one, Select) and isinstance(one.source, TableName) for one in parts)
 
 
 def _works(node: Node, kinds: Callable[[], Mapping[str, str]]) -> bool:
@@ -109,8 +122,10 @@ def _works(node: Node, kinds: Callable[[], Mapping[str, str]]) -> bool:
             return bool(node.joins or grouped or node.order_by or node.limit is not None or node.steps)
         case Call():
             return node.distinct or bool(node.order_by) or kinds().get(node.function.lower()) == "aggregate"
+        case Compound():
+            return not all_rows(node)
         case _:
-            return isinstance(node, Compound | Window)
+            return isinstance(node, Window)
 
 
 def _references(plan: Plan) -> list[int]:
