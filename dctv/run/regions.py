@@ -11,7 +11,8 @@ from dctv.plan.queries import CommonTable, Compound, Select, TableName
 from dctv.plan.source import RowsInMemory
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
-from dctv.run.sharing import Sharing
+from dctv.rewrite.select_lists import has_effect
+from dctv.run.sharing import Sharing, is_volatile
 
 
 @record(frozen=False)
@@ -83,12 +84,15 @@ class _Cutting:
                 return None
 
     def is_stored(self, plan: Plan) -> bool:
-        """Whether the engine reads a plan's rows where they are stored."""
-        if id(plan) not in self.names or self.names[id(plan)] not in self.kept or self.shared.is_work(plan):
-            return False
-        return isinstance(plan, Scan) or (
-            isinstance(plan, Relation) and all(self.is_stored(one) for _, one in plan.leaves)
-        )
+        """Whether the engine reads a plan's rows where they are stored, the same each time."""
+        match plan:
+            case Scan(source=source):
+                return isinstance(source, RowsInMemory) or self.names.get(id(plan)) in self.kept
+            case Relation(leaves=leaves) if leaves and plan not in self.shared:
+                again = not self.shared.is_work(plan) and not plan.query.once(_differs_each_time)
+                return again and all(self.is_stored(leaf) for _, leaf in leaves)
+            case _:
+                return False
 
     def common_table(self, name: str, query: Query) -> CommonTable:
         """Return the common table of a leaf, which is computed once if that is worth keeping its rows."""
@@ -98,6 +102,11 @@ class _Cutting:
         elif self.is_stored(self.kept[name]):
             keep = False
         return CommonTable(name, query, materialized=keep)
+
+
+def _differs_each_time(query: Query) -> bool:
+    """Whether it matters how often a query runs."""
+    return is_volatile(query) or has_effect(query)
 
 
 def cut(plan: Relation, shared: Sharing) -> Region:

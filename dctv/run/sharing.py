@@ -11,6 +11,7 @@ from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.plan.queries import Compound, Derived, Select, TableName
+from dctv.plan.source import SpreadSource
 from dctv.plan.walk import walk
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
@@ -31,7 +32,7 @@ def _key(plan: Plan) -> Hashable:
     """Return a key that is equal only for plans that compute the same; their inputs have been merged."""
     match plan:
         case Relation():
-            if plan.query.once(_is_volatile):
+            if plan.query.once(is_volatile):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
             return (plan.query, leaves, plan.schema, plan.order, plan.serial)
@@ -42,7 +43,7 @@ def _key(plan: Plan) -> Hashable:
             return id(plan)
 
 
-def _is_volatile(query: Query) -> bool:
+def is_volatile(query: Query) -> bool:
     """Whether a query may have other rows each time."""
     return any(isinstance(node, Call) and node.function in VOLATILE for node in walk(query))
 
@@ -102,8 +103,10 @@ def _is_work(plan: Plan, kinds: Callable[[], Mapping[str, str]]) -> bool:
         case Relation():
             several = len(plan.leaves) > 1 and not _concatenates(plan.query)
             return several or any(_works(node, kinds) for node in walk(plan.query))
+        case Scan(source=source):
+            return isinstance(source, SpreadSource)
         case _:
-            return not isinstance(plan, Scan)
+            return True
 
 
 def _concatenates(query: Query) -> bool:

@@ -1,0 +1,65 @@
+"""Groups that large tables look up rows in are computed first, and stored tables are read again rather than kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from dctv.run import lookups
+from dctv.session import Session
+from tests.sqltest import ROOT
+
+DATA = ROOT / "tests" / "data" / "stdlib"
+GROUPS = "(SELECT DISTINCT pid, tid FROM t.events)"
+LOOKED_UP = (
+    "SELECT name, COUNT(*) FROM t.slices GROUP BY name",
+    f"SELECT e.name, g.tid FROM t.events AS e JOIN {GROUPS} AS g ON e.pid = g.pid",
+    f"SELECT e.name, g.tid FROM {GROUPS} AS g RIGHT JOIN t.events AS e USING (tid)",
+    "SELECT e.name, g.n FROM t.slices AS e, (SELECT tid, COUNT(*) AS n FROM t.slices GROUP BY 1) AS g "
+    "WHERE e.tid = g.tid",
+    "SELECT e.name FROM t.events AS e LEFT JOIN (SELECT MAX(tid) AS tid FROM t.events) AS g ON e.tid = g.tid",
+)
+LEFT = (
+    "SELECT a.name FROM t.events AS a JOIN t.events AS b ON a.pid = b.tid",
+    f"SELECT a.tid FROM {GROUPS} AS a JOIN {GROUPS} AS b ON a.pid = b.pid",
+    "SELECT a.name FROM t.events AS a JOIN RANGE(3) AS b(i) ON a.pid = b.i",
+)
+
+
+@pytest.fixture(params=["in memory", "store"])
+def session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]:
+    with Session(index=request.param == "store", index_dir=tmp_path) as made:
+        made.mount(DATA / "calls.pfw", "t")
+        yield made
+
+
+def shared(session: Session, query: str) -> int:
+    return sum("shared" in line for (line,) in session.sql(f"EXPLAIN {query}").fetchall())
+
+
+@pytest.mark.parametrize("query", [*LOOKED_UP, *LEFT])
+def test_groups_are_computed_first(session: Session, query: str) -> None:
+    query = f"SELECT * FROM ({query}) AS every ORDER BY ALL"
+    found = session.sql(query).fetchall()
+    few = shared(session, query)
+    with patch.object(lookups, "MANY", 1):
+        assert (shared(session, query) > few) == (query.partition("(")[2].rpartition(")")[0] in LOOKED_UP)
+        assert session.sql(query).fetchall() == found
+
+
+def test_stored_tables_are_read_again(session: Session) -> None:
+    query = (
+        "SELECT COUNT(*) FROM (SELECT DISTINCT args->>'fname' AS f, pid FROM t.events) AS a JOIN t.events USING (pid)"
+    )
+    written = "\n".join(line for (line,) in session.sql(f"EXPLAIN (SQL) {query}").fetchall())
+    assert "NOT MATERIALIZED" in written
+    assert " AS MATERIALIZED" not in written
+
+
+def test_what_differs_each_time_is_computed_once(session: Session) -> None:
+    query = "WITH r AS (SELECT RANDOM() AS x FROM t.events) SELECT COUNT(*) FROM r AS a JOIN r AS b USING (x)"
+    assert session.sql(query).fetchall() == session.sql("SELECT COUNT(*) FROM t.events").fetchall()
+    session.sql("WITH r AS (SELECT 1 / (_ts - _ts) AS x FROM t.events) SELECT COUNT(*) FROM r AS a, r AS b").fetchall()
