@@ -83,8 +83,8 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
     before = lookups(order)
     for plan in order:
         own = regions.get(id(plan), set())
-        shared = (reads[id(plan)] if isinstance(plan, Kernel) else len(own)) > 1 and is_work(plan)
-        if shared or id(plan) in before:
+        several = (reads[id(plan)] if isinstance(plan, Kernel) else len(own)) > 1
+        if (several or id(plan) in before) and is_work(plan):
             readers[id(plan)] = reads[id(plan)]
             own = {id(plan)}
         references = _references(plan)
