@@ -1,9 +1,9 @@
 """Remove sorts of rows that are only counted, summed up, grouped or compared with each other, or sorted again.
 
 Sound because what is read through groups and DISTINCT is the same in whatever order its rows come, and so is what is
-sorted by all of its columns, unless a query says that it is not: by `serial`, by a limit or a sample below these,
-by an as-of join, or by a check that names the first row that fails. Only sorts below such queries go, so that rows that
-are shown or swept come as before.
+sorted by all of its columns, unless a query says that it is not: by `serial`, by a limit or a sample below these, by an
+as-of join, by a check that names the first row that fails, or by a collation, under which equal texts differ. Only
+sorts below such queries go, so that rows that are shown or swept come as before.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ _AGGREGATES = ORDER_FREE | EXACT_ON_INTEGERS
 def drop_orders(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
     """Read rows unsorted where no reader depends on their order."""
     order = readers_first(plan)
-    exact = compares_exactly(order)
+    if not compares_exactly(order):
+        return plan
     needed = {id(plan)}
     for node in order:
-        if _passes_on(node, needed=id(node) in needed, exact=exact):
+        if _passes_on(node, needed=id(node) in needed):
             needed.update(map(id, inputs(node)))
     new: dict[int, Plan] = {}
     for node in reversed(order):
@@ -46,11 +47,11 @@ def drop_orders(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
     return new[id(plan)]
 
 
-def _passes_on(plan: Plan, *, needed: bool, exact: bool) -> bool:
+def _passes_on(plan: Plan, *, needed: bool) -> bool:
     """Whether the rows that a plan reads must be in order, given whether its own must."""
     if not isinstance(plan, Relation):
         return True
-    query, decided = plan.query, exact and deciding_keys(plan, column_names(plan)) is not None
+    query, decided = plan.query, deciding_keys(plan, column_names(plan)) is not None
     if decided and isinstance(query, Select) and query.limit is not None:
         # Which rows are the first is decided, too.
         query = replace(query, limit=None, offset=None)

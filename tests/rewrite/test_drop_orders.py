@@ -28,6 +28,7 @@ UNSORTED = (
 SORTED = (
     "SELECT args FROM t.events",
     "SELECT args::STRING COLLATE NOCASE AS a FROM t.events ORDER BY a",
+    "SELECT DISTINCT args::STRING COLLATE NOCASE FROM t.events",
     "SELECT (args->'rate')::STRING::FLOAT64 AS a, args FROM t.events ORDER BY args, a",
     "SELECT upper(args::STRING) FROM t.events",
     "SELECT FIRST(args) FROM t.events",
