@@ -20,11 +20,11 @@ from dctv.plan.build import adding, call
 from dctv.plan.expressions import NULL, Call, Cast, Column, Expression, Text
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan, column_names, unique_names
-from dctv.plan.queries import Compound, Derived, FromItem, Item, Select, TableName
+from dctv.plan.queries import Compound, Derived, Item, Select, TableName
 from dctv.plan.walk import mapped, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
-from dctv.rewrite.select_lists import may_aggregate, reads_all, result_names
+from dctv.rewrite.select_lists import may_aggregate, reads_all, result_names, with_source
 from dctv.rewrite.select_shapes import all_rows, source_of
 from dctv.types.schema import ColumnType
 
@@ -141,15 +141,18 @@ class _Reading:
                 if member not in asked:
                     asked[member] = member.free_name([*column_names(leaves[name]), *asked.values()])
                 return select, Column(asked[member], qualifier)
-            case Derived(query) if (place := _place(query, column.name)) is not None and self._found(
-                query, place, leaves
-            ):
-                names = result_names(query) or []
-                name = member.free_name(names)
+            case Derived(query) if (place := self._widened(select, query, column.name, leaves)) is not None:
+                name = member.free_name(result_names(query) or [])
                 inner = replace(source, query=self._adding(query, place, member, name, leaves))
-                return _with_source(select, source, inner), Column(name, qualifier)
+                (number,) = (n for n, one in enumerate(select.sources) if one is source)
+                return with_source(select, number, inner), Column(name, qualifier)
             case _:
                 return select, None
+
+    def _widened(self, select: Select, query: Query, column: str, leaves: _Leaves) -> int | None:
+        """Return the place of a column of a subquery that can give members of it, too; None if it does not."""
+        place = None if any(item.is_star for item in select.items) else _place(query, column)
+        return place if place is not None and self._found(query, place, leaves) else None
 
     def _is_better(self, plan: Plan, column: str) -> bool:
         """Whether a plan can give members of a column, some of them from columns of its own."""
@@ -280,11 +283,3 @@ def _place(query: Query, name: str) -> int | None:
 def _types(plan: Plan) -> Mapping[str, str]:
     """Return the types of a plan's columns."""
     return dict(zip(column_names(plan), (one.type for one in plan.schema.columns), strict=True))
-
-
-def _with_source(select: Select, old: FromItem, new: FromItem) -> Select:
-    """Return a select that reads another source in place of one."""
-    if select.source is old:
-        return replace(select, source=new)
-    joins = (replace(join, source=new) if join.source is old else join for join in select.joins)
-    return replace(select, joins=tuple(joins))

@@ -141,7 +141,7 @@ def _narrowed(query: Query, needed: Collection[str], leaves: Mapping[str, Sequen
             if not named.reads_all:
                 inner = _narrowed(source.query, named.columns_of((source.alias.lower(),)), leaves)
                 if inner is not source.query:
-                    query = _with_source(query, place, replace(source, query=inner))
+                    query = with_source(query, place, replace(source, query=inner))
     return query
 
 
@@ -184,7 +184,7 @@ def _others(select: Select, place: int) -> list[Node | None]:
     return [*select.items, *clauses(select), *conditions_of_joins(select), *select.steps, *sources]
 
 
-def _with_source(select: Select, place: int, source: FromItem) -> Select:
+def with_source(select: Select, place: int, source: FromItem) -> Select:
     """Return a select that reads another source in place of one."""
     if place == 0:
         return replace(select, source=source)
