@@ -119,9 +119,6 @@ class DuckDB:
             "temp_directory": str(self._spill.path),
             "error_on_division_by_zero": "false",
             "ieee_floating_point_ops": "false",
-            # Sorts and joins that begin in memory and turn out too large fail where little is left (seen with 2.0.1);
-            # those that are ready to spill do so when they must, and take no longer.
-            "debug_force_external": "true",
             # With the part of the query that they are about.
             "errors_as_json": "true",
         }

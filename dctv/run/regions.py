@@ -11,8 +11,7 @@ from dctv.plan.queries import CommonTable, Compound, Select, TableName
 from dctv.plan.source import RowsInMemory
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
-from dctv.rewrite.select_lists import has_effect
-from dctv.run.sharing import Sharing, is_volatile
+from dctv.run.sharing import Sharing
 
 
 @record(frozen=False)
@@ -83,30 +82,14 @@ class _Cutting:
             case _:
                 return None
 
-    def is_stored(self, plan: Plan) -> bool:
-        """Whether the engine reads a plan's rows where they are stored, the same each time."""
-        match plan:
-            case Scan(source=source):
-                return isinstance(source, RowsInMemory) or self.names.get(id(plan)) in self.kept
-            case Relation(leaves=leaves) if leaves and plan not in self.shared:
-                again = not self.shared.is_work(plan) and not plan.query.once(_differs_each_time)
-                return again and all(self.is_stored(leaf) for _, leaf in leaves)
-            case _:
-                return False
-
     def common_table(self, name: str, query: Query) -> CommonTable:
         """Return the common table of a leaf, which is computed once if that is worth keeping its rows."""
         keep: bool | None = None
         if self.reads[name] > 1 and self.shared.is_work(self.kept[name]):
             keep = True
-        elif self.is_stored(self.kept[name]):
+        elif isinstance(self.kept[name], Scan):
             keep = False
         return CommonTable(name, query, materialized=keep)
-
-
-def _differs_each_time(query: Query) -> bool:
-    """Whether it matters how often a query runs."""
-    return is_volatile(query) or has_effect(query)
 
 
 def cut(plan: Relation, shared: Sharing) -> Region:

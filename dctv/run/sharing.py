@@ -10,12 +10,10 @@ from dctv.plan.carrying import carried_schema
 from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
-from dctv.plan.queries import Compound, Derived, Select, TableName
-from dctv.plan.source import SpreadSource
+from dctv.plan.queries import Compound, Select, TableName
 from dctv.plan.walk import walk
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
-from dctv.rewrite.select_shapes import all_rows
 from dctv.run.lookups import lookups
 
 
@@ -32,7 +30,7 @@ def _key(plan: Plan) -> Hashable:
     """Return a key that is equal only for plans that compute the same; their inputs have been merged."""
     match plan:
         case Relation():
-            if plan.query.once(is_volatile):
+            if plan.query.once(_is_volatile):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
             return (plan.query, leaves, plan.schema, plan.order, plan.serial)
@@ -43,7 +41,7 @@ def _key(plan: Plan) -> Hashable:
             return id(plan)
 
 
-def is_volatile(query: Query) -> bool:
+def _is_volatile(query: Query) -> bool:
     """Whether a query may have other rows each time."""
     return any(isinstance(node, Call) and node.function in VOLATILE for node in walk(query))
 
@@ -101,20 +99,9 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
 def _is_work(plan: Plan, kinds: Callable[[], Mapping[str, str]]) -> bool:
     match plan:
         case Relation():
-            several = len(plan.leaves) > 1 and not _concatenates(plan.query)
-            return several or any(_works(node, kinds) for node in walk(plan.query))
-        case Scan(source=source):
-            return isinstance(source, SpreadSource)
+            return len(plan.leaves) > 1 or any(_works(node, kinds) for node in walk(plan.query))
         case _:
-            return True
-
-
-def _concatenates(query: Query) -> bool:
-    """Whether a query gives the rows of several tables one after another."""
-    if isinstance(query, Select) and isinstance(query.source, Derived) and not query.joins:
-        return _concatenates(query.source.query)
-    parts = query.parts if isinstance(query, Compound) else ()
-    return bool(parts) and all(isinstance(one, Select) and isinstance(one.source, TableName) for one in parts)
+            return not isinstance(plan, Scan)
 
 
 def _works(node: Node, kinds: Callable[[], Mapping[str, str]]) -> bool:
@@ -125,10 +112,8 @@ def _works(node: Node, kinds: Callable[[], Mapping[str, str]]) -> bool:
             return bool(node.joins or grouped or node.order_by or node.limit is not None or node.steps)
         case Call():
             return node.distinct or bool(node.order_by) or kinds().get(node.function.lower()) == "aggregate"
-        case Compound():
-            return not all_rows(node)
         case _:
-            return isinstance(node, Window)
+            return isinstance(node, Compound | Window)
 
 
 def _references(plan: Plan) -> list[int]:

@@ -132,11 +132,9 @@ class Runner:
 
         if id(plan) not in self._buffers:
             made = self._made(plan)
-            # Of a scan it is a function, which opens the source when its first row is wanted.
-            opened = made if isinstance(plan, Scan) else lambda: made
             limit = self._engine.memory_limit() // _SHARE_OF_MEMORY // len(self._sharing.readers)
             self._buffers[id(plan)] = _kernels.SharedBuffer(
-                self._known(opened, plan),
+                self._known(lambda: made, plan),
                 readers=self._sharing.readers[id(plan)],
                 limit=limit,
                 folder=str(self.run.spill_folder),
