@@ -114,19 +114,17 @@ def _relation(relation: Relation, needed: set[str], *, exact: bool) -> _Narrow:
 
 
 def _sorted_by_fewer(relation: Relation, needed: set[str], *, exact: bool) -> Query:
-    """Drop columns from the order of rows that others decide, such as times and partitions that of spans."""
+    """Drop columns from the order of rows that others decide: of spans, times and partitions."""
     schema, query = relation.schema, relation.query
     assert isinstance(query, Select | Compound)
-    deciding = deciding_keys(relation, needed) if exact else None
-    if deciding is not None:
-        return replace(query, order_by=query.order_by[:deciding])
     terms = [term.operand.name if isinstance(term.operand, Column) else None for term in query.order_by]
     partitions = set(physical_names(schema)[2 : schema.special_count])
     first = 1 + len(partitions)
-    if schema.kind is not Kind.SPAN or terms[:1] != [TS] or set(terms[1:first]) != partitions:
-        return query
-    left = [one for i, one in enumerate(query.order_by) if i < first or terms[i] is None or terms[i] in needed]
-    return replace(query, order_by=tuple(left))
+    if schema.kind is Kind.SPAN and terms[:1] == [TS] and set(terms[1:first]) == partitions:
+        left = [one for i, one in enumerate(query.order_by) if i < first or terms[i] is None or terms[i] in needed]
+        return replace(query, order_by=tuple(left))
+    deciding = deciding_keys(relation, needed) if exact else None
+    return query if deciding is None else replace(query, order_by=query.order_by[:deciding])
 
 
 def _only(schema: Schema, names: Sequence[str], left: Sequence[str]) -> Schema:
