@@ -321,8 +321,8 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     source = mount.all_events(lambda names: union_of(mount.trace, names))
     if source is None:
         return union(lambda name: plans[name]())
-    tables = cache(lambda: union(partial(_scan, mount)))
-    return shifted(Scan(schema, RowOrder.TIME, ".".join((*mount.parts, "events")), source, tables), mount.offset)
+    as_stored = cache(lambda: union(partial(_scan, mount)))
+    return shifted(Scan(schema, RowOrder.TIME, ".".join((*mount.parts, "events")), source, as_stored), mount.offset)
 
 
 def union_of(trace: LoadedTrace, names: Sequence[str]) -> tuple[Select, Mapping[str, str]]:

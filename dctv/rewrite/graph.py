@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from dctv.plan.nodes import Kernel, Plan, Relation
 from dctv.record import replace
@@ -38,6 +38,18 @@ def bottom_up(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
     for node in reversed(readers_first(plan)):
         done[id(node)] = change(with_inputs(node, tuple(done[id(one)] for one in inputs(node))))
     return done[id(plan)]
+
+
+def put_together(order: Sequence[Plan], changed: Mapping[int, Plan]) -> Plan:
+    """Return the first of some plans, readers before their inputs, with each in its changed form, by identity.
+
+    Inputs of changed forms that are not among the plans stay as they are.
+    """
+    new: dict[int, Plan] = {}
+    for node in reversed(order):
+        one = changed[id(node)]
+        new[id(node)] = with_inputs(one, tuple(new.get(id(leaf), leaf) for leaf in inputs(one)))
+    return new[id(order[0])]
 
 
 def readers_first(plan: Plan) -> list[Plan]:

@@ -17,7 +17,7 @@ from dctv.plan.predicate import ALWAYS, Predicate, either
 from dctv.plan.queries import Compound, TableName
 from dctv.plan.walk import mapped, places_in, walk
 from dctv.record import field, record, replace
-from dctv.rewrite.graph import inputs, readers_first, with_inputs
+from dctv.rewrite.graph import inputs, put_together, readers_first
 from dctv.rewrite.needed_rows import Needs
 
 
@@ -37,13 +37,8 @@ class _Narrowing:
         """Return a plan whose scans are narrowed."""
         self.needs[id(plan)] = [ALWAYS]
         order = readers_first(plan)
-        changed = {id(node): self._changed(node) for node in order}
-        new: dict[int, Plan] = {}
-        for node in reversed(order):
-            one = changed[id(node)]
-            # A scan that was narrowed for this reader is its own, and not among the plans of the order.
-            new[id(node)] = with_inputs(one, tuple(new.get(id(leaf), leaf) for leaf in inputs(one)))
-        return new[id(plan)]
+        # A scan that was narrowed for a reader is its own, and not among the plans of the order.
+        return put_together(order, {id(node): self._changed(node) for node in order})
 
     def _changed(self, node: Plan) -> Plan:
         """Return a plan over narrowed scans, and note its needs of its other inputs."""

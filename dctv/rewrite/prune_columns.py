@@ -1,13 +1,12 @@
 """Drop unread columns of kernels, relations and scans.
 
 Sound because a column is left out only where (1) no reader names it, (2) the operator's lineage says that the columns
-that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound,
-where ORDER BY or GROUP BY count columns, or where the column checks, multiplies or counts rows. Times and partitions
-of operators and of what comes in order of time always stay. A span table that is sorted by all of its columns is
-sorted by time and partitions alone: two spans of one partition never start together, so the others never decided.
-Other rows are sorted by as many columns as decide the order of what is read. A
-computation that could fail, such as a cast, does not run when no reader needs it; errors that are checks (`error`)
-stay.
+that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound
+other than UNION ALL, where ORDER BY or GROUP BY count columns, or where the column checks, multiplies or counts rows.
+Times and partitions of operators and of what comes in order of time always stay. A span table that is sorted by all of
+its columns is sorted by time and partitions alone: two spans of one partition never start together, so the others never
+decided. Other rows are sorted by as many columns as decide the order of what is read. A computation that could fail,
+such as a cast, does not run when no reader needs it; errors that are checks (`error`) stay.
 
 Columns are known by the engine's names, which a narrower schema takes over: `x:2` stays `x:2` when `x` goes.
 """

@@ -1,13 +1,13 @@
 """Read members of JSON objects from the columns that the objects are made of.
 
 The `args` of an event are a JSON object of the columns of its table. Where a query extracts a member of it, the tables
-hand on that column instead, through queries and unions between: no object is written and parsed again, conditions on a
-member become conditions on a column, and where nothing else of `args` is read, its other columns are not either.
+pass on that column instead, through the queries and unions between: no JSON is written only to be parsed, conditions
+on a member become conditions on a column, and the other columns are not read unless something else of `args` is.
 
-Sound because a member of an object is the value that it was made of, as text: of texts, integers and booleans it is
-written so here; of others an object is made that has this member alone. A member that is NULL is none, as is one of an
-object that has none of this name. Rows stay as they are, since only a select that gives its rows one by one gets more
-columns, and only where no reader counts or lists all of its columns.
+Sound because a member of an object is the value that it was made of, as text: texts, integers and booleans are cast;
+for other types an object is made that has this member alone. A member that is NULL is missing from the object, so
+extracting it gives NULL, too. Rows stay as they are, since only a select that gives its rows one by one gets more
+columns, and only where no reader reads all of its columns, by a star or a span operator.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dctv.plan.nodes import Plan, Relation, Scan, column_names, unique_names
 from dctv.plan.queries import Compound, Derived, Item, Select, TableName
 from dctv.plan.walk import mapped, replaced, walk
 from dctv.record import field, record, replace
-from dctv.rewrite.graph import inputs, readers_first, with_inputs
+from dctv.rewrite.graph import inputs, put_together, readers_first
 from dctv.rewrite.select_lists import may_aggregate, reads_all, result_names, with_source
 from dctv.rewrite.select_shapes import all_rows, source_of
 from dctv.types.schema import ColumnType
@@ -51,13 +51,8 @@ def read_members(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
         query = node.query if isinstance(node, Relation) else None
         if query is None or reads_all(query):
             reading.whole.update(map(id, inputs(node)))
-    changed = {id(node): reading.changed(node) for node in order}
-    new: dict[int, Plan] = {}
-    for node in reversed(order):
-        one = changed[id(node)]
-        # The tables of a union that takes the place of a scan are not among the plans of the order.
-        new[id(node)] = with_inputs(one, tuple(new.get(id(leaf), leaf) for leaf in inputs(one)))
-    return new[id(plan)]
+    # The tables of a union that takes the place of a scan are not among the plans of the order.
+    return put_together(order, {id(node): reading.changed(node) for node in order})
 
 
 @record
@@ -158,9 +153,10 @@ class _Reading:
         """Whether a plan can give members of a column, some of them from columns of its own."""
         key = (id(plan), column)
         if key not in self.known:
-            rows = None if id(plan) in self.whole else _rows(plan)
-            place = column_names(plan).index(column)
-            self.known[key] = rows is not None and bool(self._found(rows.query, place, dict(rows.leaves)))
+            names = column_names(plan)
+            rows = _rows(plan) if id(plan) not in self.whole and column in names else None
+            found = rows is not None and self._found(rows.query, names.index(column), dict(rows.leaves))
+            self.known[key] = bool(found)
         return self.known[key]
 
     def _found(self, query: Query, place: int, leaves: _Leaves) -> bool | None:

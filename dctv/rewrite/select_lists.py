@@ -165,14 +165,10 @@ def _narrowed_union(union: Compound, needed: Collection[str], leaves: Mapping[st
 
 def _needed_places(query: Query) -> Collection[int] | None:
     """Return the places in a select's list that stay even if they are not read; None if the list stays as it is."""
-    if (
-        not isinstance(query, Select)
-        or query.group is not None
-        or any(item.is_star for item in query.items)
-        or not any(map(is_of_row, query.items))
-    ):
+    if not isinstance(query, Select) or query.group is not None or not _may_drop(query):
         return None
-    if not _may_drop(query):
+    # Without a column outside of calls this may be the one row of aggregates.
+    if any(item.is_star for item in query.items) or not any(map(is_of_row, query.items)):
         return None
     meant = _meant(query, query.items)
     return {n for n, item in enumerate(query.items) if item.output.lower() in meant or has_effect(item)}

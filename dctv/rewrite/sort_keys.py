@@ -44,11 +44,11 @@ def _column(query: Select | Compound, term: Ordered) -> str | None:
     match query, term.operand:
         case Compound(), Column(name):
             return name
-        case Select(items=items), Number(place):
+        case Select(items=items), Number(place) if not any(item.is_star for item in items):
             return items[int(place) - 1].output
         case Select(items=items), Column(name, table) as key:
             # Without a table, it means the item of that name.
-            same = (item for item in items if item.output == name and (table is None or item.value == key))
-            return name if any(True for _ in same) else None
+            same = any(item.output == name and (table is None or item.value == key) for item in items)
+            return name if same else None
         case _:
             return None

@@ -1,8 +1,8 @@
 """Find tables in which rows of large tables are looked up, such as the threads of slices.
 
 The engine keeps one side of a join in memory: the one of which it expects fewer rows. It expects as many groups as
-there are rows to group, and one row from an operator, so it would keep millions of slices beside a few threads. Of a
-table that is computed before, it expects no more rows than there are.
+there are rows to group, so it would keep millions of slices to join a few threads. Groups that are computed before
+reach it as a stream, of which it expects one row.
 """
 
 from __future__ import annotations

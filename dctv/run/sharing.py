@@ -60,7 +60,7 @@ class Sharing:
 
 
 def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
-    """Find the plans that more than one region or kernel reads, and those that the engine should know the size of.
+    """Find the plans that more than one region or kernel reads, and groups in which many rows are looked up.
 
     Reading stored rows again costs less than keeping them, so filters and projections of those are not shared. Inside
     of one region the engine shares by itself. `kinds` gives those of the engine's functions, which take time to list.

@@ -82,7 +82,7 @@ def test_objects_that_are_read_are_made(session: Session, query: str) -> None:
 
 
 def test_tables_without_the_member_are_not_read(session: Session) -> None:
-    (plan,) = ["\n".join(line for (line,) in session.sql(f"EXPLAIN {READ[1]}").fetchall())]
+    plan = "\n".join(line for (line,) in session.sql(f"EXPLAIN {READ[1]}").fetchall())
     assert "raw_events.read" in plan
     assert "raw_events.train" not in plan
 
