@@ -96,7 +96,7 @@ def _run(
 
     def work(desk: TaskResources) -> int:
         sink = Sink(printed, lambda: None, printed.separate)
-        run_text(batch.texts[0], batch, TaskResources(desk.session, sink, desk.bar, desk.check), own)
+        run_text(batch.texts[0], batch, TaskResources(desk.session, sink, desk.bar, desk.check, desk.beside), own)
         return own.code
 
     with ExitVerdict(batch.narrator.error) as verdict:

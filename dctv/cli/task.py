@@ -34,6 +34,8 @@ class TaskResources:
     sink: Sink
     bar: ProgressBar
     check: Check
+    beside: list[Session]
+    """Other sessions that Ctrl-C interrupts."""
 
 
 class SharedSession(Protocol):
@@ -84,6 +86,7 @@ def _carried_out(
     with _sink(args, output, bar, keyboard) as sink:
         warm: SharedSession | None = getattr(args, "warm", None)
         session = open_session(args, bar) if warm is None else warm.open(bar)
+        beside: list[Session] = []
 
         def errand(check: Check) -> int:
             if warm is not None:
@@ -94,8 +97,12 @@ def _carried_out(
                 mount_named(session, path, name, manifests.get(name))
                 note_warnings(session, bar, narrator)
                 check()
-            code = work(TaskResources(session, sink, bar, check))
+            code = work(TaskResources(session, sink, bar, check, beside))
             return judge(session.incomplete(), code, narrator, allow=args.allow_partial)
+
+        def interrupt() -> None:
+            for one in (session, *beside):
+                one.interrupt()
 
         def abandon(code: int) -> None:
             if not keyboard.lent:
@@ -103,7 +110,7 @@ def _carried_out(
                 end_process(code)
 
         try:
-            code = attended(errand, session.interrupt, abandon, getattr(args, "timeout", None), bar.tick)
+            code = attended(errand, interrupt, abandon, getattr(args, "timeout", None), bar.tick)
         finally:
             bar.clear()
             if warm is None:

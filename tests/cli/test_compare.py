@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def compare(*words: str | Path, cwd: Path | None = None) -> Ran:
-    """Run with one worker: each takes half a second to start."""
+    """Run without workers: each takes half a second to start."""
     return run("compare", "--jobs", "1", *words, cwd=cwd)
 
 

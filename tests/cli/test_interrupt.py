@@ -33,6 +33,23 @@ def test_interrupt(number: signal.Signals, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("words", ["query --each {0}", "compare {0} {0}"])
+def test_an_interrupt_while_a_small_trace_is_read(words: str, tmp_path: Path) -> None:
+    """It is read in this process, by another session than the one for mounts."""
+    trace = tmp_path / "trace.json"
+    trace.write_text('[{"name": "load", "ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 5}]')
+    kept = tmp_path / "kept"
+    process = subprocess.Popen(
+        [*COMMAND, *words.format(trace).split(), LONG, "--checkpoint", str(kept)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+    )  # fmt: skip
+    wait_for(lambda: any(kept.glob("*/begun")))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, err) == (130, b"", b"error: interrupted\n")
+    assert not any(kept.glob("*/done.json"))
+
+
 EARLY = """
 import os, signal, sys
 sys.argv = ["dctv", "query", "SELECT 1"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.catalog.files import matching
-from dctv.errors import DctvError, UsageError, counted, render
+from dctv.errors import DctvError, Interrupted, UsageError, counted, render
 from dctv.record import record
 from dctv.run.fleet.members import state_of
 
@@ -98,15 +98,21 @@ def _state(trace: str) -> Sequence[tuple[str, int, int]]:
         return ()
 
 
-def run_job(job: TraceJob) -> None:
-    """Mount a trace, run a report, and leave its results in the job's folder."""
+def run_job(job: TraceJob, opened: Callable[[Session], None] = lambda _: None) -> None:
+    """Mount a trace, run a report, and leave its results in the job's folder; `opened` gets the session that runs it.
+
+    Raises:
+        Interrupted: the session was interrupted; the job has no results.
+    """
     folder = Path(job.folder)
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
     (folder / _BEGUN).touch()
     try:
-        outcome = _run(job, folder)
+        outcome = _run(job, folder, opened)
+    except Interrupted:
+        raise
     except DctvError as error:
         outcome = _failed(render(error), error.exit_code)
     except OSError as error:
@@ -114,7 +120,7 @@ def run_job(job: TraceJob) -> None:
     _finish(folder, outcome)
 
 
-def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
+def _run(job: TraceJob, folder: Path, opened: Callable[[Session], None]) -> dict[str, Any]:
     from dctv.cli.arguments import parameters
     from dctv.cli.task import open_session
     from dctv.console.mounting import mount_named
@@ -127,6 +133,7 @@ def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
     params = parameters(job.params)
     session: Session = open_session(Namespace(**job.settings), ProgressBar(wanted=False))
     try:
+        opened(session)
         for name, path in (*job.others, (job.name, job.trace)):
             mount_named(session, path, name)
             warnings |= dict.fromkeys(session.warnings())

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, key_of_report, size_of, unfinished
+from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, key_of_report, run_job, size_of, unfinished
 from dctv.cli.fleet.named_files import files_named
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.narrator import RunNarrator
@@ -36,11 +36,18 @@ class FleetWork:
     others: tuple[tuple[str, str], ...]
     """Other mounts of each job."""
     workers: int
+    """How many traces are read in parallel, each in a process of its own; 0 to read one after another in this one."""
+
+
+_FEW, _SMALL = 8, 16 << 20
+"""Up to this many traces with this many bytes in all are read in this process: to start others takes as long."""
 
 
 def workers_for(args: Namespace, traces: Sequence[str]) -> int:
-    """Return how many traces are read in parallel."""
-    return min(args.jobs or usable_processors(), len(traces))
+    """Return how many processes read traces; 0 for few small ones, or small ones one at a time: this process does."""
+    workers: int = min(args.jobs or usable_processors(), len(traces))
+    few = workers == 1 or (args.jobs is None and len(traces) <= _FEW)
+    return 0 if few and sum(map(size_of, traces)) <= _SMALL else workers
 
 
 @contextmanager
@@ -99,8 +106,9 @@ def undisturbed(
 def _jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder: Path) -> list[TraceJob]:
     """Return a job for each trace, with a subfolder of this one for its results."""
     settings = {name: _plain(getattr(args, name, None)) for name in SETTINGS}
-    settings["threads"] = args.threads or max(usable_processors() // fleet.workers, 1)
-    settings["memory_limit"] = _share(args.memory_limit, fleet.workers)
+    at_a_time = max(fleet.workers, 1)
+    settings["threads"] = args.threads or max(usable_processors() // at_a_time, 1)
+    settings["memory_limit"] = _share(args.memory_limit, at_a_time)
     texts_of = tuple((text.name, text.sql, None if text.base is None else str(text.base)) for text in texts)
     made = [
         TraceJob(trace, fleet.name, fleet.others, texts_of, tuple(args.param), settings, str(folder))
@@ -133,8 +141,22 @@ def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: TaskResources, na
         read = sum(sizes[one.trace] for one in done)
         desk.bar.update(f"{len(done)} of {len(left)} traces", read, sum(sizes.values()))
 
-    run_all(left, fleet.workers, desk.check, finished)
+    if fleet.workers:
+        run_all(left, fleet.workers, desk.check, finished)
+    else:
+        for job in left:
+            _run_here(job, desk)
+            finished(job)
     desk.bar.clear()
+
+
+def _run_here(job: TraceJob, desk: TaskResources) -> None:
+    """Run a job in this process, where Ctrl-C interrupts it."""
+    desk.check()
+    try:
+        run_job(job, desk.beside.append)
+    finally:
+        desk.beside.clear()
 
 
 def report_errors(
