@@ -290,6 +290,8 @@ _METADATA_TABLES: tuple[tuple[str, Callable[[LoadedTrace], Plan], str], ...] = (
     ("properties", _properties, "facts about the trace as a whole"),
     ("diagnostics", _diagnostics, "what was skipped, repaired or lost, with counts"),
 )
+METADATA = tuple(name for name, _, _ in _METADATA_TABLES)
+"""The names of the tables of a trace's metadata, which are known rows."""
 
 
 def events_schema() -> Schema:

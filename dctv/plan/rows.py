@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.plan.expressions import FALSE, NULL, Boolean, Cast, Column, Expression, Text
+from dctv.plan.node import Query
 from dctv.plan.nodes import Relation, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Rows, Select
+from dctv.plan.walk import walk
 from dctv.types.schema import Schema
 
 Value = str | int | float | bool | None
+_KNOWN = "known"
+"""The name of the rows in a plan's query."""
 
 
 def of_rows(schema: Schema, rows: Sequence[Sequence[Value]]) -> Relation:
@@ -18,9 +22,18 @@ def of_rows(schema: Schema, rows: Sequence[Sequence[Value]]) -> Relation:
     names = physical_names(schema)
     nothing: list[Sequence[Value]] = [[None] * len(names)]
     listed = tuple(tuple(map(_literal, row)) for row in rows or nothing)
-    items = tuple(Item(Cast(Column(n, "known"), c.type), n) for n, c in zip(names, schema.columns, strict=True))
-    query = Select(items, Rows(listed, "known", tuple(names)), where=None if rows else FALSE)
+    items = tuple(Item(Cast(Column(n, _KNOWN), c.type), n) for n, c in zip(names, schema.columns, strict=True))
+    query = Select(items, Rows(listed, _KNOWN, tuple(names)), where=None if rows else FALSE)
     return Relation(schema, order=RowOrder.TIME if bool(schema.kind.time_columns) else RowOrder.STABLE, query=query)
+
+
+def has_known_rows(query: Query) -> bool:
+    """Whether a query has rows of `of_rows` within, at least one."""
+    return any(isinstance(one, Select) and _reads_known_rows(one) for one in walk(query))
+
+
+def _reads_known_rows(query: Select) -> bool:
+    return isinstance(query.source, Rows) and query.source.alias == _KNOWN and query.where != FALSE
 
 
 def _literal(value: Value) -> Expression:

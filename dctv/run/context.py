@@ -91,6 +91,8 @@ class ExecutionContext:
     """The reasons why files named in FROM could not be read whole."""
     fleets: dict[tuple[str, ...], MountedFleet] = field(default_factory=dict)
     """By the parts of their names."""
+    of_fleet: bool = False
+    """Whether it is that of one trace of a fleet, whose plans are kept for the next ones."""
 
     @property
     def policy(self) -> IndexPolicy:

@@ -12,8 +12,7 @@ from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.context import ExecutionContext
 from dctv.run.histories import Options, Recipe, open_or_build
 from dctv.run.merging import merged
-from dctv.run.plans import result_of
-from dctv.run.providers import bound, version_of
+from dctv.run.providers import bound, result, version_of
 from dctv.run.recursion import deep_recursion
 from dctv.state import StateSystem
 
@@ -32,9 +31,15 @@ def _made(mount: Mount, context: ExecutionContext) -> StateSystem:
 
     def changes(within: Range | None) -> Iterator[Any]:
         with deep_recursion():
-            providers = [changes_of(plan, None) for _, plan in bound(mount, STATE, context)]
+            found = bound(mount, STATE, context)
+            changes = in_order([changes_of(plan, None) for _, plan in found], within)
+            # A provider's changes have columns for the values of the others, too.
+            every, names = changes[0].schema.names if changes else (), [module.parts for module, _ in found]
+            results = [
+                result((name, every, within), one, mount, context) for name, one in zip(names, changes, strict=True)
+            ]
             # One sort of all would hold the rows of all providers at once.
-            return merged([result_of(one, context).batches() for one in in_order(providers, within)])
+            return merged([one.batches() for one in results])
 
     version = version_of(mount, context)
     options = Options(start=min(mount.offset, 0), end=mount.trace.last_ts)

@@ -47,15 +47,14 @@ class _Cutting:
         """Return a relation's query, reading its leaves by their names in the region."""
         self.serial = self.serial or plan.serial
         self.pushed += plan.pushed
-        renamed = {name: self.name(leaf) for name, leaf in plan.leaves}
-
-        def change(node: Node) -> Node | None:
-            if not isinstance(node, TableName) or node.name not in renamed:
-                return None
-            self.reads[renamed[node.name]] += 1
-            return replace(node, name=renamed[node.name], alias=node.called)
-
-        return replaced(plan.query, change)
+        names = {name: self.name(leaf) for name, leaf in plan.leaves}
+        known, key = plan.query.once(_renamed), tuple(names.items())
+        if key not in known:
+            known.clear()
+            known[key] = _renaming(plan.query, names)
+        query, reads = known[key]
+        self.reads.update(reads)
+        return query
 
     def name(self, plan: Plan) -> str:
         """Return the name of a leaf in the region, cutting it out first if it is new."""
@@ -92,6 +91,27 @@ class _Cutting:
         return CommonTable(name, query, materialized=keep)
 
 
+_Renaming = tuple[Query, Counter[str]]
+"""A query whose leaves have other names, and how often it reads each."""
+
+
+def _renamed(_: Query) -> dict[tuple[tuple[str, str], ...], _Renaming]:
+    """Return what a query remembers here: the last names of its leaves, since plans of many traces share queries."""
+    return {}
+
+
+def _renaming(query: Query, names: Mapping[str, str]) -> _Renaming:
+    reads: Counter[str] = Counter()
+
+    def change(node: Node) -> Node | None:
+        if not isinstance(node, TableName) or node.name not in names:
+            return None
+        reads[names[node.name]] += 1
+        return replace(node, name=names[node.name], alias=node.called)
+
+    return replaced(query, change), reads
+
+
 def cut(plan: Relation, shared: Sharing) -> Region:
     """Return the region of a relation: it and all relations that it reads directly, but for shared ones."""
     cutting = _Cutting(shared)
@@ -107,21 +127,35 @@ def _computed_once(query: Query, sources: Mapping[str, Plan]) -> Query:
     again = {
         name for name, plan in sources.items() if not (isinstance(plan, Scan) and isinstance(plan.source, RowsInMemory))
     }
-    tables = [node for node in walk(query) if isinstance(node, CommonTable)] if again else []
+    assert isinstance(query, Select | Compound)
+    # What is known of a part is remembered with it: the traces of a fleet have the same ones.
+    parts = [replace(query, steps=()), *(one.query for one in query.steps)] if again else []
+    tables = [*query.steps, *(table for part in parts for table in part.once(_tables))] if again else []
     if not tables:
         return query
-    reads = Counter(node.name for node in walk(query) if isinstance(node, TableName))
-    read_by = {id(table): {node.name for node in walk(table.query) if isinstance(node, TableName)} for table in tables}
+    reads = sum((part.once(_reads) for part in parts), Counter())
     before = 0
     while before < len(again):
         before = len(again)
-        again |= {table.name for table in tables if read_by[id(table)] & again}
+        again |= {table.name for table in tables if not again.isdisjoint(table.query.once(_reads))}
+
+    def is_kept(table: CommonTable) -> bool:
+        if table.materialized is not None or table.name not in again:
+            return False
+        return reads[table.name] > 1 and table.name not in table.query.once(_reads)
 
     def change(node: Node) -> Node | None:
-        if not isinstance(node, CommonTable) or node.materialized is not None or node.name not in again:
-            return None
-        if reads[node.name] < 2 or node.name in read_by[id(node)]:
-            return None
-        return replace(node, query=replaced(node.query, change), materialized=True)
+        if isinstance(node, CommonTable) and is_kept(node):
+            return replace(node, query=replaced(node.query, change), materialized=True)
+        return None
 
-    return replaced(query, change)
+    return replaced(query, change) if any(map(is_kept, tables)) else query
+
+
+def _tables(query: Query) -> list[CommonTable]:
+    return [node for node in walk(query) if isinstance(node, CommonTable)]
+
+
+def _reads(query: Query) -> Counter[str]:
+    """Return how often a query reads each name."""
+    return Counter(node.name for node in walk(query) if isinstance(node, TableName))

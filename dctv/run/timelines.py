@@ -7,8 +7,7 @@ from dctv.contracts.histories import Work
 from dctv.contracts.lazy import Lazy
 from dctv.errors import Interrupted
 from dctv.run.context import ExecutionContext
-from dctv.run.plans import result_of
-from dctv.run.providers import bound, version_of
+from dctv.run.providers import bound, result, version_of
 from dctv.run.recursion import deep_recursion
 from dctv.run.tracks import TIMELINE, show
 from dctv.timeline.gathering import Gathering
@@ -51,7 +50,7 @@ def _indexed(mount: Mount, context: ExecutionContext) -> list[Indexed]:
                 name = ".".join((*mount.parts, *module.parts))
                 gathering = Gathering(".".join(module.parts), mount.trace.last_ts, space)
                 done = 0
-                for batch in result_of(plan, context).batches():
+                for batch in result(module.parts, plan, mount, context).batches():
                     gathering.add(batch)
                     done += batch.num_rows
                     context.progress.report(f"{name}: {done:,} rows", 0, 0)

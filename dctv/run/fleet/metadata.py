@@ -91,7 +91,7 @@ def mounted(
     """
     catalog = Catalog()
     catalog.root.spaces[FUNCTIONS] = context.catalog.root.spaces[FUNCTIONS]
-    alone = replace(context, catalog=catalog, mounts={}, log=WarningLog(), unread=[], fleets={})
+    alone = replace(context, catalog=catalog, mounts={}, log=WarningLog(), unread=[], fleets={}, of_fleet=True)
     try:
         mount(Wanted([member.path], ast.Path.of(way.name), way.options, likely=likely), alone)
         (made,) = alone.mounts.values()

@@ -30,8 +30,8 @@ from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.fleet.metadata import MountSettings, mounted
 from dctv.run.fleet.starts import with_start
 from dctv.run.fleet.table import FleetTable, in_promised_order, nothing
-from dctv.run.fleet.templates import Templates, with_values
 from dctv.run.plans import environment, optimized, optimized_result
+from dctv.run.templates import Templates, with_values
 from dctv.syntax import ast
 from dctv.temporary import MORE_ROOM
 from dctv.types.schema import ColumnType, Kind, Schema

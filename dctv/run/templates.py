@@ -1,8 +1,8 @@
 """Reuse the plans of one trace for other traces that have the same tables.
 
 Binding and optimizing see the tables of a trace, but not their rows. So a plan for one trace is right for another that
-has the same ones, once the tables are exchanged. Plans that hold anything else of a trace are not reused, nor are those
-that its statistics may answer.
+has the same ones, once the tables are exchanged, and the rows of its metadata. Plans that hold anything else of a trace
+are not reused, nor are those that its statistics may answer.
 """
 
 from __future__ import annotations
@@ -12,22 +12,20 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from dctv.catalog.mount import TABLE, Mount
+from dctv.catalog.mount import METADATA, TABLE, Mount
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.plan.expressions import FALSE, NULL, Cast, Column, Expression, OfTrace, Ordered
+from dctv.plan.expressions import NULL, Cast, Column, Expression, OfTrace, Ordered
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import Predicate
 from dctv.plan.queries import Select
 from dctv.plan.question import Question
+from dctv.plan.rows import has_known_rows
 from dctv.plan.source import PlanRun, RowsInMemory, TableSource, WholeSource
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
 from dctv.run.context import ExecutionContext
-
-_LAST = "last_ts"
-"""The table of one row that views read."""
 
 
 @record(eq=False)
@@ -63,6 +61,14 @@ class AnyTable(WholeSource):
     def open(self, _: PlanRun) -> Any:
         """Fail: there are no rows."""
         raise AssertionError(self)
+
+
+@record(eq=False)
+class _AnyMetadata(RowsInMemory):
+    """The metadata of any trace."""
+
+    name: str
+    """The name of their table."""
 
 
 @record
@@ -150,16 +156,14 @@ def _template(
     plan: Plan, mount: Mount, catalog: Catalog, improved: Callable[[Plan], Plan], warnings: Mapping[str, int]
 ) -> _Template | None:
     """Return a plan as a template, None if there is something else of the trace in it."""
-    last = _last(mount, catalog)
+    metadata = {id(_metadata(mount, name, catalog)): name for name in METADATA}
     tables = {id(one): name for name in mount.given for one in [_scan(mount, name)] if one is not None}
-    for one in readers_first(plan):
-        if inputs(one) or one is last or id(one) in tables or _is_empty(one) or _is_row_of_trace(one):
-            continue
+    if not all(id(one) in metadata or id(one) in tables or _is_of_any_trace(one) for one in readers_first(plan)):
         return None
     source = AnyTable()
-    made = improved(bottom_up(plan, lambda one: _of_any(one, last, tables, source, mount)))
+    made = improved(bottom_up(plan, lambda one: _of_any(one, metadata, tables, source, mount)))
     if any(isinstance(one, Relation) and one.query.once(_is_in_order_of_tables) for one in readers_first(made)):
-        made = improved(bottom_up(plan, lambda one: _of_any(one, last, tables, source, None)))
+        made = improved(bottom_up(plan, lambda one: _of_any(one, metadata, tables, source, None)))
     if source.questions:
         return None
     queries = (one.query for one in readers_first(made) if isinstance(one, Relation))
@@ -167,10 +171,13 @@ def _template(
     return _Template(made, of_trace, warnings)
 
 
-def _of_any(plan: Plan, last: Plan, tables: dict[int, str], source: AnyTable, mount: Mount | None) -> Plan:
+def _of_any(
+    plan: Plan, metadata: dict[int, str], tables: dict[int, str], source: AnyTable, mount: Mount | None
+) -> Plan:
     """Return a plan over any table; with a mount, one of all events may be read from its tables."""
-    if plan is last:
-        return Scan(plan.schema, plan.order, _LAST, RowsInMemory(None))
+    if id(plan) in metadata:
+        name = metadata[id(plan)]
+        return Scan(plan.schema, plan.order, name, _AnyMetadata(None, name))
     if isinstance(plan, Scan):
         union = None if plan.union is None or mount is None else _any_union(plan.union, source, mount)
         return replace(plan, name=tables[id(plan)], source=source, union=union)
@@ -202,8 +209,8 @@ def _is_in_order_of_tables(query: Query) -> bool:
 def _of_trace(plan: Plan, mount: Mount, catalog: Catalog) -> Plan:
     if not isinstance(plan, Scan):
         return plan
-    if plan.name == _LAST:
-        return _last(mount, catalog)
+    if isinstance(plan.source, _AnyMetadata):
+        return _metadata(mount, plan.source.name, catalog)
     found, any_table = _scan(mount, plan.name), plan.source
     assert found is not None, plan.name
     assert isinstance(any_table, AnyTable), plan.name
@@ -216,17 +223,23 @@ def _scan(mount: Mount, name: str) -> Scan | None:
     return plan if isinstance(plan, Scan) else None
 
 
-def _last(mount: Mount, catalog: Catalog) -> Plan:
-    found = catalog.find((*mount.parts, _LAST))
+def _metadata(mount: Mount, name: str, catalog: Catalog) -> Plan:
+    """Return the plan of one of a trace's tables of metadata, the same one each time."""
+    found = catalog.find((*mount.parts, name))
     assert found is not None
     entry: Any = found[0]
     assert isinstance(entry, StoredTable)
     return entry.plan()
 
 
-def _is_empty(plan: Plan) -> bool:
-    """Whether a plan without inputs has no rows: the table of an event that the trace lacks."""
-    return isinstance(plan, Relation) and isinstance(plan.query, Select) and plan.query.where == FALSE
+def _is_of_any_trace(plan: Plan) -> bool:
+    """Whether a plan, but for its inputs, is the same for all traces that have the same tables.
+
+    Only scans and known rows have anything of a trace; `OfTrace` stands for its values.
+    """
+    if isinstance(plan, Relation):
+        return _is_row_of_trace(plan) or not plan.query.once(has_known_rows)
+    return bool(inputs(plan))
 
 
 def _is_row_of_trace(plan: Plan) -> bool:
