@@ -28,12 +28,8 @@ def of_rows(schema: Schema, rows: Sequence[Sequence[Value]]) -> Relation:
 
 
 def has_known_rows(query: Query) -> bool:
-    """Whether a query has rows of `of_rows` within, at least one."""
-    return any(isinstance(one, Select) and _reads_known_rows(one) for one in walk(query))
-
-
-def _reads_known_rows(query: Select) -> bool:
-    return isinstance(query.source, Rows) and query.source.alias == _KNOWN and query.where != FALSE
+    """Whether a query has rows of `of_rows` within, even if these are none."""
+    return any(isinstance(node, Rows) and node.alias == _KNOWN for node in walk(query))
 
 
 def _literal(value: Value) -> Expression:

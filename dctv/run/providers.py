@@ -42,7 +42,7 @@ def _bound(module: LibraryModule, mount: Mount, context: ExecutionContext) -> Pl
 
 
 def result(name: Hashable, plan: Plan, mount: Mount, context: ExecutionContext) -> Result:
-    """Return the result of a plan that `bound` gave, or of one over it; all plans of this name differ in the trace."""
+    """Return the result of a plan that `bound` gave, or of one over it; no other plan of a trace has this name."""
     if context.chosen_engine.remote is not None:
         return result_of(plan, context)
     key = (name, repr(context.settings))
