@@ -109,15 +109,34 @@ def matching(pattern: str, base: Path | None = None) -> list[str]:
     """Return the files and folders that match a pattern, in order; hidden ones only if it says so, as in a shell.
 
     Relative patterns start from `base`, and give relative paths.
+
+    Raises:
+        TraceError: the pattern is invalid.
     """
-    path = Path(pattern).expanduser()
+    path = _expanded(pattern)
     root = Path(path.anchor) if path.is_absolute() else base or Path()
     inner = path.relative_to(path.anchor)
     if not inner.parts:
         return []
     hidden = inner.name.startswith(".")
-    found = (one for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
+    found = (one for one in _globbed(root, str(inner), pattern) if hidden or not one.name.startswith("."))
     return sorted(str(one if path.is_absolute() else one.relative_to(root)) for one in found)
+
+
+def _expanded(text: str) -> Path:
+    """Return a path with the home folder in place of `~` or `~NAME`."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise TraceError(f"cannot read `{text}`: there is no such user") from None
+
+
+def _globbed(root: Path, pattern: str, text: str) -> list[Path]:
+    """Return what matches a pattern, which is written as `text`."""
+    try:
+        return list(root.glob(pattern))
+    except ValueError:
+        raise TraceError(f"`{text}` is not a pattern of files", hint="`**` stands alone between slashes") from None
 
 
 def list_files(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> tuple[Path, ...]:
@@ -135,7 +154,7 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
 
     A folder that is one trace by its layout is recognized at once.
     """
-    path = Path(text).expanduser()
+    path = _expanded(text)
     if base is not None and not path.is_absolute():
         path = base / path
     try:
@@ -166,7 +185,7 @@ def _kind(mode: int) -> str:
 
 def _pattern(path: Path, text: str, readers: Mapping[str, Reader], base: Path | None) -> list[Path]:
     root, parts = _before_pattern(path)
-    files = sorted(p for p in root.glob(str(Path(*parts))) if p.is_file()) if parts else []
+    files = sorted(p for p in _globbed(root, str(Path(*parts)), text) if p.is_file()) if parts else []
     if not files:
         what = "no file matches" if parts else "no such file or folder:"
         raise TraceError(f"{what} `{text}`", hint=None if parts else _nearest_path(path, base, _suffixes(readers)))

@@ -15,7 +15,7 @@ from dctv.cli.task import TaskResources, carry_out, narrator_of
 from dctv.cli.texts import SqlText, read_text
 from dctv.console.verdict import BROKEN_PIPE, FAILED, INTERRUPTED, OK, ExitVerdict
 from dctv.errors import AssertionFailed, Place, SourceText, Terminated, UsageError, render
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.visible import visible
 from dctv.whole_file import Sink, cannot_write
 from dctv.writers.table import TABLE
@@ -96,7 +96,7 @@ def _run(
 
     def work(desk: TaskResources) -> int:
         sink = Sink(printed, lambda: None, printed.separate)
-        run_text(batch.texts[0], batch, TaskResources(desk.session, sink, desk.bar, desk.check, desk.beside), own)
+        run_text(batch.texts[0], batch, replace(desk, sink=sink), own)
         return own.code
 
     with ExitVerdict(batch.narrator.error) as verdict:

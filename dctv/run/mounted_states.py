@@ -33,10 +33,10 @@ def _made(mount: Mount, context: ExecutionContext) -> StateSystem:
         with deep_recursion():
             found = bound(mount, STATE, context)
             changes = in_order([changes_of(plan, None) for _, plan in found], within)
-            # A provider's changes have columns for the values of the others, too.
-            every, names = changes[0].schema.names if changes else (), [module.parts for module, _ in found]
+            # A provider's changes have columns for the values of the others, too, so its plan depends on these.
             results = [
-                result((name, every, within), one, mount, context) for name, one in zip(names, changes, strict=True)
+                result((module.parts, one.schema.names, within), one, mount, context)
+                for (module, _), one in zip(found, changes, strict=True)
             ]
             # One sort of all would hold the rows of all providers at once.
             return merged([one.batches() for one in results])

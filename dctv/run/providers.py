@@ -23,7 +23,7 @@ from dctv.types.schema import Kind, Schema
 _plans = Templates(1_000)
 """Those of providers, bound and optimized, for the traces of fleets."""
 _LACKING = Relation(Schema(Kind.REGULAR, ()), RowOrder.STABLE, typed_nothing(Schema(Kind.REGULAR, ())))
-"""Stands for the plan of a provider that is empty for a trace."""
+"""Stands for the plan of a provider that is empty for a trace; templates keep plans without inputs as they are."""
 
 
 def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[LibraryModule, Plan]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan
@@ -48,11 +48,9 @@ class _Cutting:
         self.serial = self.serial or plan.serial
         self.pushed += plan.pushed
         names = {name: self.name(leaf) for name, leaf in plan.leaves}
-        known, key = plan.query.once(_renamed), tuple(names.items())
-        if key not in known:
-            known.clear()
-            known[key] = _renaming(plan.query, names)
-        query, reads = known[key]
+        if not names:
+            return plan.query
+        query, reads = _renamed(plan.query, names)
         self.reads.update(reads)
         return query
 
@@ -91,16 +89,28 @@ class _Cutting:
         return CommonTable(name, query, materialized=keep)
 
 
-_Renaming = tuple[Query, Counter[str]]
-"""A query whose leaves have other names, and how often it reads each."""
+_Renamed = tuple[Query, Counter[str]]
+"""A query with other names for its leaves, and how often it reads each."""
 
 
-def _renamed(_: Query) -> dict[tuple[tuple[str, str], ...], _Renaming]:
-    """Return what a query remembers here: the last names of its leaves, since plans of many traces share queries."""
+def _renamed(query: Query, names: Mapping[str, str]) -> _Renamed:
+    """Rename the leaves of a query; it remembers the last names, since the traces of a fleet share queries."""
+    key = tuple(names.items())
+    known = query.once(_last_renamed)
+    # Looked up once: another thread may make it forget them at any time.
+    found = known.get(key)
+    if found is None:
+        found = _with_names(query, names)
+        known.clear()
+        known[key] = found
+    return found
+
+
+def _last_renamed(_: Query) -> dict[tuple[tuple[str, str], ...], _Renamed]:
     return {}
 
 
-def _renaming(query: Query, names: Mapping[str, str]) -> _Renaming:
+def _with_names(query: Query, names: Mapping[str, str]) -> _Renamed:
     reads: Counter[str] = Counter()
 
     def change(node: Node) -> Node | None:
@@ -118,22 +128,27 @@ def cut(plan: Relation, shared: Sharing) -> Region:
     query = cutting.query(plan)
     assert isinstance(query, Select | Compound)
     tables = [cutting.common_table(name, one) for name, one in cutting.tables]
-    query = _computed_once(replace(query, steps=(*tables, *query.steps)), cutting.sources)
+    query = _computed_once(query, tables, cutting.sources)
     return Region(query, cutting.sources, cutting.stored, cutting.serial, cutting.pushed)
 
 
-def _computed_once(query: Query, sources: Mapping[str, Plan]) -> Query:
-    """Keep the rows of common tables that are read more than once and made of what would run again each time."""
+def _computed_once(query: Select | Compound, tables: Sequence[CommonTable], sources: Mapping[str, Plan]) -> Query:
+    """Put common tables before a query; keep the rows of those read more than once that would be computed each time.
+
+    They would be if they are made of what runs again.
+    """
+    whole = replace(query, steps=(*tables, *query.steps))
     again = {
         name for name, plan in sources.items() if not (isinstance(plan, Scan) and isinstance(plan.source, RowsInMemory))
     }
-    assert isinstance(query, Select | Compound)
-    # What is known of a part is remembered with it: the traces of a fleet have the same ones.
-    parts = [replace(query, steps=()), *(one.query for one in query.steps)] if again else []
-    tables = [*query.steps, *(table for part in parts for table in part.once(_tables))] if again else []
-    if not tables:
-        return query
-    reads = sum((part.once(_reads) for part in parts), Counter())
+    if not again:
+        return whole
+    # Each part remembers what it has, and the traces of a fleet have the same parts.
+    parts = [query, *(one.query for one in tables)]
+    tables = [*tables, *(table for part in parts for table in part.once(_tables))]
+    reads: Counter[str] = Counter()
+    for part in parts:
+        reads.update(part.once(_reads))
     before = 0
     while before < len(again):
         before = len(again)
@@ -149,7 +164,7 @@ def _computed_once(query: Query, sources: Mapping[str, Plan]) -> Query:
             return replace(node, query=replaced(node.query, change), materialized=True)
         return None
 
-    return replaced(query, change) if any(map(is_kept, tables)) else query
+    return replaced(whole, change) if any(map(is_kept, tables)) else whole
 
 
 def _tables(query: Query) -> list[CommonTable]:

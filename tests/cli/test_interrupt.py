@@ -35,7 +35,7 @@ def test_interrupt(number: signal.Signals, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", ["query --each {0}", "compare {0} {0}"])
 def test_an_interrupt_while_a_small_trace_is_read(words: str, tmp_path: Path) -> None:
-    """It is read in this process, by another session than the one for mounts."""
+    """The command reads it itself, in a session of its own."""
     trace = tmp_path / "trace.json"
     trace.write_text('[{"name": "load", "ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 5}]')
     kept = tmp_path / "kept"

@@ -14,14 +14,16 @@ from argparse import Namespace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow.parquet as pq
 import pytest
 
+from dctv.cli.fleet import work
 from dctv.cli.fleet.jobs import TraceJob, run_job
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.fleet.stacked import Stacked, TraceResult
-from dctv.cli.fleet.work import undisturbed
+from dctv.cli.fleet.work import fleet_work, undisturbed
 from dctv.errors import Interrupted, UsageError
 from dctv.record import replace
 from tests.command_line import COMMAND, environment, run
@@ -187,10 +189,18 @@ def test_finished_traces_are_not_run_again(traces: Path, tmp_path: Path) -> None
     assert (again.out, again.err) == (first.out, "")
 
 
-def test_a_trace_beside_them_that_changes_is_read_again(traces: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("pattern", ["{}", "@{}*"])
+def test_a_trace_beside_them_that_changes_is_read_again(traces: Path, tmp_path: Path, pattern: str) -> None:
     base = tmp_path / "base.txt"
     shutil.copy(traces / "a.txt", base)
-    words = ("query", f"base={base}", "--each", f"{traces}/*.txt", "--checkpoint", str(tmp_path / "kept"))
+    words = (
+        "query",
+        f"base={pattern.format(base)}",
+        "--each",
+        f"{traces}/*.txt",
+        "--checkpoint",
+        str(tmp_path / "kept"),
+    )
     sql = "SELECT COUNT(*) AS n FROM base.events"
     first = run(*words, "--format", "csv", sql)
     assert run(*words, "--format", "csv", sql).err == "2 of 2 traces were done before\n"
@@ -252,6 +262,45 @@ def test_a_report_waits_for_another_process_that_runs_it(tmp_path: Path) -> None
     assert told == [f"waiting for another process that runs this report with `{tmp_path}`"]
     with undisturbed(args, [job], desk, narrator):
         pass
+
+
+@pytest.mark.parametrize("pattern", ["a**b", "~nobody/a*"])
+def test_a_pattern_that_is_none(pattern: str) -> None:
+    words = (("--each", pattern), (f"base={pattern}", "--each", __file__), (f"t={pattern}",), (f"t=@{pattern}",))
+    for some in words:
+        found = run("query", *some, "SELECT 1")
+        assert (found.code, found.out) in {(2, ""), (3, "")}
+        assert f"`{pattern}`" in found.err
+
+
+@pytest.mark.parametrize(
+    ("jobs", "sizes", "base", "workers"),
+    [
+        (None, [1, 1], 0, 0),
+        (None, [1] * 8, 0, 0),
+        (None, [1] * 9, 0, 4),
+        (None, [9, 9], 0, 2),
+        (None, [1, 1, 1], 6, 3),  # each job reads the base
+        (1, [1] * 9, 0, 0),
+        (1, [2] * 9, 0, 1),
+        (2, [1, 1], 0, 2),
+    ],
+)
+def test_few_small_traces_need_no_workers(
+    jobs: int | None, sizes: list[int], base: int, workers: int, tmp_path: Path
+) -> None:
+    """Sizes are in MiB; no workers are those that are not started."""
+
+    def made(name: str, size: int) -> str:
+        path = tmp_path / name
+        path.touch()
+        os.truncate(path, size << 20)
+        return str(path)
+
+    traces = [made(str(number), size) for number, size in enumerate(sizes)]
+    with patch.object(work, "usable_processors", lambda: 4):
+        found = fleet_work(Namespace(jobs=jobs), "t", traces, [("base", made("base", base))])
+    assert (found.here, found.workers) == (not workers, workers or 1)
 
 
 def killed(job: TraceJob) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dctv.cli.comparing.request import Request
 from dctv.cli.fleet.jobs import TraceJob
-from dctv.cli.fleet.work import FleetWork, jobs_for, outcome_of, report_errors, run_jobs, workers_for
+from dctv.cli.fleet.work import fleet_work, jobs_for, outcome_of, report_errors, run_jobs
 from dctv.cli.formats import FOR_PEOPLE
 from dctv.cli.narrator import RunNarrator
 from dctv.cli.tally import RunTally
@@ -63,7 +63,7 @@ def run_compare(args: Namespace, request: Request) -> int:
     verdicts: list[Verdict] = []
 
     def work(desk: TaskResources) -> int:
-        fleet = FleetWork(TRACE, request.traces, (), workers_for(args, request.traces))
+        fleet = fleet_work(args, TRACE, request.traces)
         with jobs_for(args, fleet, request.texts, desk, narrator) as jobs:
             # Two paths may refer to the same trace.
             run_jobs(list({job.folder: job for job in jobs}.values()), fleet, desk, narrator)

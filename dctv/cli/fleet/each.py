@@ -13,7 +13,7 @@ from dctv.cli.ci import ALL, LAST
 from dctv.cli.fleet.jobs import TraceJob
 from dctv.cli.fleet.options import NAME
 from dctv.cli.fleet.stacked import Stacked, TraceResult
-from dctv.cli.fleet.work import FleetWork, jobs_for, outcome_of, report_errors, run_jobs, workers_for
+from dctv.cli.fleet.work import FleetWork, fleet_work, jobs_for, outcome_of, report_errors, run_jobs
 from dctv.cli.tally import RunTally
 from dctv.cli.task import TaskResources
 from dctv.console.files import exists
@@ -42,7 +42,7 @@ def _fleet(args: Namespace, mounts: Sequence[tuple[str, str]]) -> FleetWork:
         raise UsageError(f"found no trace that matches `{pattern}`", hint="quote the pattern: --each 'runs/*.pfw.gz'")
     if name in dict(mounts):
         raise UsageError(f"`{name}` is mounted twice, from `{dict(mounts)[name]}` and by --each")
-    return FleetWork(name, tuple(traces), tuple(mounts), workers_for(args, traces))
+    return fleet_work(args, name, traces, mounts)
 
 
 def _write(jobs: Sequence[TraceJob], batch: Batch, desk: TaskResources, tally: RunTally) -> None:

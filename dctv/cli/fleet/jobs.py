@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.catalog.files import matching
+from dctv.console.files import FLEET, exists, is_fleet
 from dctv.errors import DctvError, Interrupted, UsageError, counted, render
 from dctv.record import record
 from dctv.run.fleet.members import state_of
@@ -65,8 +66,17 @@ class TraceJob:
 
 def key_of(job: TraceJob, files: Sequence[Path]) -> str:
     """Return the identity of a job: the report, and the traces and other files that it reads in their current state."""
-    beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
-    return _key(*_report(job), [_state(str(one)) for one in (job.trace, *beside, *files)])
+    return _key(*_report(job), [_state(str(one)) for one in (job.trace, *beside(job.others), *files)])
+
+
+def beside(others: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the paths of the traces that are mounted beside each trace: for patterns, of those that match.
+
+    Raises:
+        TraceError: a pattern is invalid.
+    """
+    paths = [path.removeprefix(FLEET) if is_fleet(path) else path for _, path in others]
+    return [one for path in paths for one in ([path] if exists(path) else matching(path))]
 
 
 def key_of_report(job: TraceJob) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dctv.catalog.files import matching
 from dctv.cli.texts import SqlText
+from dctv.errors import TraceError
 from dctv.syntax.build.names import unquote
 from dctv.syntax.lexer import scan
 from dctv.syntax.parser import default_table
@@ -20,9 +21,9 @@ def files_named(texts: Sequence[SqlText]) -> Sequence[Path]:
     for text in texts:
         strings = [unquote(one.text) for one in scan(default_table(), text.sql) if one.kind == "STRING"]
         for string in dict.fromkeys(strings):
-            # Most strings are no paths: they are too long (OSError), have a zero or are no valid pattern (ValueError),
-            # or begin with `~` and the name of nobody (RuntimeError).
-            with suppress(OSError, ValueError, RuntimeError):
+            # Most strings are no paths: they are too long (OSError), have a zero (ValueError), are no valid pattern
+            # (TraceError), or begin with `~` and the name of nobody (TraceError, RuntimeError).
+            with suppress(OSError, ValueError, RuntimeError, TraceError):
                 found |= dict.fromkeys(_files(string, text.base))
     return list(found)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, key_of_report, run_job, size_of, unfinished
+from dctv.cli.fleet.jobs import SETTINGS, TraceJob, beside, key_of, key_of_report, run_job, size_of, unfinished
 from dctv.cli.fleet.named_files import files_named
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.narrator import RunNarrator
@@ -36,18 +36,25 @@ class FleetWork:
     others: tuple[tuple[str, str], ...]
     """Other mounts of each job."""
     workers: int
-    """How many traces are read in parallel, each in a process of its own; 0 to read one after another in this one."""
+    """How many traces are read at a time."""
+    here: bool
+    """Whether this process reads them, one after another."""
 
 
 _FEW, _SMALL = 8, 16 << 20
-"""Up to this many traces with this many bytes in all are read in this process: to start others takes as long."""
+"""Jobs that this process runs: at most so many, which read so many bytes in all. Starting workers would take longer."""
 
 
-def workers_for(args: Namespace, traces: Sequence[str]) -> int:
-    """Return how many processes read traces; 0 for few small ones, or small ones one at a time: this process does."""
+def fleet_work(args: Namespace, name: str, traces: Sequence[str], others: Sequence[tuple[str, str]] = ()) -> FleetWork:
+    """Choose how many traces to read at a time, and in which processes: those that `--jobs` asks for, if it is given.
+
+    A worker takes as long to start as a few small traces take to read.
+    """
     workers: int = min(args.jobs or usable_processors(), len(traces))
     few = workers == 1 or (args.jobs is None and len(traces) <= _FEW)
-    return 0 if few and sum(map(size_of, traces)) <= _SMALL else workers
+    # Each job reads the other traces, too.
+    here = few and sum(map(size_of, traces)) + len(traces) * sum(map(size_of, beside(others))) <= _SMALL
+    return FleetWork(name, tuple(traces), tuple(others), 1 if here else workers, here)
 
 
 @contextmanager
@@ -106,9 +113,8 @@ def undisturbed(
 def _jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder: Path) -> list[TraceJob]:
     """Return a job for each trace, with a subfolder of this one for its results."""
     settings = {name: _plain(getattr(args, name, None)) for name in SETTINGS}
-    at_a_time = max(fleet.workers, 1)
-    settings["threads"] = args.threads or max(usable_processors() // at_a_time, 1)
-    settings["memory_limit"] = _share(args.memory_limit, at_a_time)
+    settings["threads"] = args.threads or max(usable_processors() // fleet.workers, 1)
+    settings["memory_limit"] = _share(args.memory_limit, fleet.workers)
     texts_of = tuple((text.name, text.sql, None if text.base is None else str(text.base)) for text in texts)
     made = [
         TraceJob(trace, fleet.name, fleet.others, texts_of, tuple(args.param), settings, str(folder))
@@ -141,12 +147,12 @@ def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: TaskResources, na
         read = sum(sizes[one.trace] for one in done)
         desk.bar.update(f"{len(done)} of {len(left)} traces", read, sum(sizes.values()))
 
-    if fleet.workers:
-        run_all(left, fleet.workers, desk.check, finished)
-    else:
+    if fleet.here:
         for job in left:
             _run_here(job, desk)
             finished(job)
+    else:
+        run_all(left, fleet.workers, desk.check, finished)
     desk.bar.clear()
 
 
