@@ -50,7 +50,8 @@ def _any_order(outcome: Outcome) -> Outcome:
     return sorted(line for line in outcome if not line.startswith("warning: "))
 
 
-def _has_relational_form(plan: Plan, context: ExecutionContext) -> bool:
+def has_relational_form(plan: Plan, context: ExecutionContext) -> bool:
+    """Return whether a plan has span operators that the engine can carry out."""
     kernels = (node.name for node in readers_first(plan) if isinstance(node, Kernel))
     return any(context.registries.operators[name].relational is not None for name in kernels)
 
@@ -74,7 +75,7 @@ class Way:
 
 WAYS = {
     "span_engine = relational": Way(
-        lambda session: _chosen(session, span_engine="relational"), _any_order, _has_relational_form
+        lambda session: _chosen(session, span_engine="relational"), _any_order, has_relational_form
     ),
     "rewrite = off": Way(lambda session: _chosen(session, rewrite="off"), lambda outcome: outcome, _is_rewritten),
     "scans that leave out all they may": Way(lambda _: strict(), lambda outcome: outcome, _reads_tables_in_memory),
@@ -94,7 +95,7 @@ def differing(
 ) -> Iterator[str]:
     """Yield what came out of a statement in ways that change what came out; it is bound once for all of them.
 
-    But for `every`, a query is not asked in ways in which its plan is the one that was carried out already, and of the
+    A query is not asked in ways in which its plan is the one that was carried out already, and, but for `every`, of the
     others in one, which is the same in every run.
     """
     context = session._context
@@ -109,8 +110,7 @@ def differing(
                 plan = Binder(known).plan(select)
         except DctvError:
             return
-        if not every:
-            ways = {name: way for name, way in WAYS.items() if way.matters(plan, context)}
+        ways = {name: way for name, way in WAYS.items() if way.matters(plan, context)}
 
         def run() -> Outcome:
             return rows_of(result_of(plan, context))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dctv.engines.spark.connection import Connection, connect
-from tests.engines.sail.blocks import run_files
+from tests.engines.sail.blocks import Tally, run_files
 from tests.sqltest import ROOT
 
 FILES = ["manual/span_join", "manual/departition", "manual/span_broadcast", "dialect/selects"]
@@ -23,6 +23,7 @@ def server() -> Iterator[Connection]:
 
 @pytest.mark.parametrize("name", FILES)
 def test_files(server: Connection, name: str) -> None:
-    (tally,) = run_files(server, [ROOT / "tests" / "sql" / f"{name}.test"], ["kernel"])
+    tally = Tally(server)
+    run_files([ROOT / "tests" / "sql" / f"{name}.test"], tally)
     assert tally.differing == {}
     assert tally.elsewhere >= 6

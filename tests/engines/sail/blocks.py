@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from dctv.bind.binder import Binder
 from dctv.contracts.remote import Remote
 from dctv.errors import DctvError, SourceText
-from dctv.plan.nodes import Plan, Scan
+from dctv.plan.nodes import Kernel, Plan, Scan
 from dctv.rewrite.graph import readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import environment, optimized, result_of
@@ -31,11 +31,24 @@ _ATTEMPTS = 3
 _HERE = re.compile(r"; it (?:ran|runs) here.*")
 
 
+def every_query(_: Plan, __: ExecutionContext) -> bool:
+    """Choose all queries."""
+    return True
+
+
+def with_spans(plan: Plan, _: ExecutionContext) -> bool:
+    """Choose queries with span operators."""
+    return any(isinstance(node, Kernel) for node in readers_first(plan))
+
+
 @dataclass
 class Tally:
-    """What became of the queries of all blocks, one way to carry out their span operators."""
+    """What became of the queries of some files: of those that are chosen, on one engine, in one way."""
 
-    way: str
+    remote: Remote
+    way: str = "kernel"
+    """How to carry out span operators."""
+    chosen: Callable[[Plan, ExecutionContext], bool] = every_query
     elsewhere: int = 0
     """Queries that the engine carried out as a whole."""
     shared: int = 0
@@ -49,35 +62,37 @@ class Tally:
         """Yield what people want to know of them."""
         yield f"queries with span_engine = {self.way}: {self.elsewhere} as a whole, {self.shared} in part"
         yield from (f"  {count} times: {reason}" for reason, count in self.reasons.most_common())
+        yield from (f"{block}\n{text}" for block, text in self.differing.items())
+
+    def check(self, least: int) -> None:
+        """Demand equal results, and that the engine carried out so many queries, as a whole or in part."""
+        assert not self.differing, "\n".join(self.lines())
+        assert self.elsewhere + self.shared >= least, "\n".join(self.lines())
 
 
-def run_files(
-    remote: Remote, files: Sequence[Path] = (), ways: Sequence[str] = ("kernel", "relational")
-) -> list[Tally]:
-    """Run the queries of some files, or of all, each in this process, and in all ways on the engine."""
-    tallies = [Tally(way) for way in ways]
-    for path in files or sorted((ROOT / "tests").glob("**/*.test")):
-        _run_file(path, remote, tallies)
-    return tallies
+def run_files(files: Sequence[Path], *tallies: Tally) -> None:
+    """Run the queries of some files in this process, and then as each tally says."""
+    for path in files:
+        _run_file(path, tallies)
 
 
-def _run_file(path: Path, remote: Remote, tallies: list[Tally]) -> None:
+def _run_file(path: Path, tallies: Sequence[Tally]) -> None:
     with Session(index=False) as session:
         for block in BLOCK.finditer(path.read_text(encoding="utf-8")):
             if block["name"] is not None:
                 session.mount(str(ROOT / block["path"]), block["name"])
             elif block["kind"] == "query":
-                _run_block(session, block["sql"], path, remote, tallies)
+                _run_block(session, block["sql"], path, tallies)
 
 
-def _run_block(session: Session, sql: str, path: Path, remote: Remote, tallies: list[Tally]) -> None:
+def _run_block(session: Session, sql: str, path: Path, tallies: Sequence[Tally]) -> None:
     statements = parse(SourceText("<query>", sql))
     for statement, outcome in zip(statements, session.execute(sql), strict=True):
         if isinstance(outcome, Result):
             expected = _rows(outcome)
             if isinstance(statement, ast.SelectStatement):
                 for tally in tallies:
-                    _compare(session, statement, expected, f"{path.stem}: {' '.join(sql.split())}", remote, tally)
+                    _compare(session, statement, expected, f"{path.stem}: {' '.join(sql.split())}", tally)
 
 
 def _rows(result: Result) -> list[str]:
@@ -96,13 +111,13 @@ def on_engine(session: Session, remote: Remote) -> Iterator[None]:
         chosen.remote = None
 
 
-def _compare(
-    session: Session, statement: ast.SelectStatement, expected: list[str], block: str, remote: Remote, tally: Tally
-) -> None:
+def _compare(session: Session, statement: ast.SelectStatement, expected: list[str], block: str, tally: Tally) -> None:
     context = session._context
     context.log.clear()
-    with _chosen(session, span_engine=tally.way), deep_recursion(), on_engine(session, remote):
+    with _chosen(session, span_engine=tally.way), deep_recursion(), on_engine(session, tally.remote):
         plan = Binder(environment(context)).plan(statement.select)
+        if not tally.chosen(plan, context):
+            return
         used = any(_is_elsewhere(one) for one in readers_first(optimized(plan, context)))
         try:
             found = _attempted(plan, context)
