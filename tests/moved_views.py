@@ -11,25 +11,25 @@ from dctv.catalog.mount import HIDDEN
 from dctv.catalog.stdlib import EVERY, LibraryModule, modules
 from dctv.session import Session
 
-PERIODS = -300_000_000
-"""A move by a multiple of the periods that functions have by default, in ns."""
+MOVE, PERIODS = -37_000, -300_000_000
+"""A move, and one by a multiple of the periods that functions have by default, in ns."""
 MOMENTS = {"render_start"}
 """Columns that are times of the trace though their names do not end in `_ts`."""
 
 
-def differences(path: Path, moves: tuple[int, ...]) -> Iterator[str]:
-    """Yield what differs between the views of a trace and of the trace moved by each of some times, in ns.
+def differences(path: Path) -> Iterator[str]:
+    """Yield what differs between the views of a trace and of the trace moved in time.
 
     Views that are empty since the trace lacks their events are left out.
     """
     with Session(index=False) as session:
         session.mount(path, "own")
-        for number, move in enumerate((*moves, PERIODS)):
-            session.mount(path, f"moved_{number}", align=move)
+        session.mount(path, "moved", align=MOVE)
+        session.mount(path, "moved_by_periods", align=PERIODS)
         for module in modules():
             exists = EVERY in module.formats or session.columns(".".join(("own", *module.parts))) is not None
             if exists and module.parts[0] not in HIDDEN:
-                yield from _of_view(session, module, moves)
+                yield from _of_view(session, module)
 
 
 def _call(module: LibraryModule) -> str:
@@ -40,18 +40,17 @@ def _call(module: LibraryModule) -> str:
     return f"{name}({', '.join(needed)})" if module.parameters else name
 
 
-def _of_view(session: Session, module: LibraryModule, moves: tuple[int, ...]) -> Iterator[str]:
+def _of_view(session: Session, module: LibraryModule) -> Iterator[str]:
     call = _call(module)
     own = _rows(session, f"own.{call}", 0)
     if any(" is empty: " in one for one in session.warnings()):
         return
     periodic = "period" in (name for name, _, _ in module.parameters)
-    chosen = [(len(moves), PERIODS)] if periodic else enumerate(moves)
-    for number, move in chosen:
-        moved = _rows(session, f"moved_{number}.{call}", move)
-        if moved != own:
-            gone, new = list((own - moved).elements()), list((moved - own).elements())
-            yield f"{call} of {own.total()} rows, moved by {move} ns: lacks {gone[:3]}, has {new[:3]}"
+    name, move = ("moved_by_periods", PERIODS) if periodic else ("moved", MOVE)
+    moved = _rows(session, f"{name}.{call}", move)
+    if moved != own:
+        gone, new = list((own - moved).elements()), list((moved - own).elements())
+        yield f"{call} of {own.total()} rows, moved by {move} ns: lacks {gone[:3]}, has {new[:3]}"
 
 
 def _rows(session: Session, table: str, move: int) -> Counter[tuple[Any, ...]]:

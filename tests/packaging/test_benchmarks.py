@@ -25,7 +25,7 @@ SMALL: dict[str, list[list[str]]] = {
     "ingest.py": [["--events", "2000", "--rounds", "1", "--data", "{data}"]],
     "large_join.py": [["--rows", "1e4"]],
     "page.py": [
-        ["--spans", "1e5", "--tracks", "10", "--seconds", "1", "--zooms", "20", "--scale", "0.01", "--data", "{data}"]
+        ["--spans", "1e5", "--tracks", "10", "--seconds", "1", "--zooms", "5", "--scale", "0.01", "--data", "{data}"]
     ],
     "spans.py": [["1000", "--only", "span left join"]],
     "start_up.py": [[]],

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.bounds import LEFT_TO_CI
 from tests.moved_views import differences
 
 DATA = Path(__file__).parents[1] / "data"
@@ -29,4 +28,4 @@ OTHERS = (
 
 @pytest.mark.parametrize("name", [*FEW, *(pytest.param(name, marks=pytest.mark.ci) for name in OTHERS)])
 def test_views_of_a_trace_that_is_moved(name: str) -> None:
-    assert not list(differences(DATA / name, (-37_000,) if LEFT_TO_CI else (-37_000, 1_000_003)))
+    assert not list(differences(DATA / name))
