@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache, partial
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from dctv import resources
 from dctv.bind.binder import Binder
@@ -12,13 +13,20 @@ from dctv.bind.dependencies import Dependencies
 from dctv.catalog.mount import Mount, as_attached
 from dctv.catalog.stdlib import LibraryModule, library
 from dctv.plan.build import typed_nothing
-from dctv.plan.nodes import Plan, Relation
+from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
+from dctv.plan.source import RowsInMemory
+from dctv.record import replace
+from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import environment, optimized, optimized_result, result_of
 from dctv.run.result import Result
-from dctv.run.templates import Templates
+from dctv.run.templates import SharedRows, Templates
+from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _plans = Templates(1_000)
 """Those of providers, bound and optimized, for the traces of fleets."""
@@ -26,28 +34,80 @@ _LACKING = Relation(Schema(Kind.REGULAR, ()), RowOrder.STABLE, typed_nothing(Sch
 """Stands for the plan of a provider that is empty for a trace; templates keep plans without inputs as they are."""
 
 
-def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[LibraryModule, Plan]]:
+class SharedViews:
+    """Views that several providers of a trace read: their rows are computed once, and kept in memory.
+
+    Else each provider computes them, from the same events. Those that read others come first in `names`.
+    """
+
+    def __init__(self, names: Sequence[str], mount: Mount, context: ExecutionContext) -> None:
+        self._mount, self._context = mount, context
+        binder = _binder(mount, context, Dependencies())
+        # A view that was bound has this plan, the same object, within all others that read it.
+        self._plans = {one: binder.table(ast.TableName(ast.Path.of(one))) for one in names}
+        self._rows: dict[str, pa.Table] = {}
+
+    def apart(self, plan: Plan) -> Plan:
+        """Return a plan that reads the rows of the views in place of these."""
+        for name, view in self._plans.items():
+            if plan is not view:
+                plan = bottom_up(
+                    plan, partial(_exchanged, view, Scan(view.schema, view.order, name, SharedRows(None, name)))
+                )
+        return plan
+
+    def filled(self, plan: Plan) -> Plan:
+        """Return a plan with the rows of the views that it still reads."""
+        return bottom_up(plan, self._filled)
+
+    def _filled(self, plan: Plan) -> Plan:
+        if not isinstance(plan, Scan) or not isinstance(plan.source, SharedRows):
+            return plan
+        return replace(plan, source=RowsInMemory(self._rows_of(plan.source.view)))
+
+    def _rows_of(self, name: str) -> pa.Table:
+        if name not in self._rows:
+            plan = _planned(name, self._mount, self._context, lambda: self.apart(self._plans[name]))
+            found = result((SharedRows, name), plan, self._mount, self._context, self).reader().read_all()
+            self._rows[name] = found.rename_columns(physical_names(plan.schema))
+        return self._rows[name]
+
+
+def _exchanged(old: Plan, new: Plan, plan: Plan) -> Plan:
+    return new if plan is old else plan
+
+
+def bound(
+    mount: Mount, folder: str, context: ExecutionContext, shared: SharedViews | None = None
+) -> list[tuple[LibraryModule, Plan]]:
     """Bind the providers in a folder of the standard library, without those that are empty for the trace."""
     reader = mount.trace.format or mount.reader
     modules = [one for one in library().modules if one.parts[0] == folder and one.covers(reader)]
-    plans = [_planned(one.parts, mount, context, partial(_bound, one, mount, context)) for one in modules]
+    plans = [_planned(one.parts, mount, context, partial(_bound, one, mount, context, shared)) for one in modules]
     return [(module, plan) for module, plan in zip(modules, plans, strict=True) if plan is not _LACKING]
 
 
-def _bound(module: LibraryModule, mount: Mount, context: ExecutionContext) -> Plan:
+def _bound(module: LibraryModule, mount: Mount, context: ExecutionContext, shared: SharedViews | None) -> Plan:
     dependencies = Dependencies()
-    inside = Binder(environment(context)).copy(home=mount.parts, dependencies=dependencies, within=True)
-    plan = inside.plan(module.select())
-    return _LACKING if dependencies.lacking else plan
+    plan = _binder(mount, context, dependencies).plan(module.select())
+    if dependencies.lacking:
+        return _LACKING
+    return plan if shared is None else shared.apart(plan)
 
 
-def result(name: Hashable, plan: Plan, mount: Mount, context: ExecutionContext) -> Result:
+def _binder(mount: Mount, context: ExecutionContext, dependencies: Dependencies) -> Binder:
+    return Binder(environment(context)).copy(home=mount.parts, dependencies=dependencies, within=True)
+
+
+def result(
+    name: Hashable, plan: Plan, mount: Mount, context: ExecutionContext, shared: SharedViews | None = None
+) -> Result:
     """Return the result of a plan that `bound` gave, or of one over it; no other plan of a trace has this name."""
     if context.chosen_engine.remote is not None:
-        return result_of(plan, context)
+        return result_of(plan if shared is None else shared.filled(plan), context)
     key = (name, repr(context.settings))
     made = _planned(key, mount, context, lambda: plan, lambda one: optimized(one, context))
-    return optimized_result(made, plan.schema, context)
+    return optimized_result(made if shared is None else shared.filled(made), plan.schema, context)
 
 
 def _planned(

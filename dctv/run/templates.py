@@ -71,6 +71,14 @@ class _AnyMetadata(RowsInMemory):
     """The name of their table."""
 
 
+@record(eq=False)
+class SharedRows(RowsInMemory):
+    """The rows of a view of any trace, which are computed before a plan runs and put in its place."""
+
+    view: str
+    """The name of the view."""
+
+
 @record
 class _Template:
     """A plan over tables of any trace."""
@@ -178,7 +186,7 @@ def _of_any(
     if id(plan) in metadata:
         name = metadata[id(plan)]
         return Scan(plan.schema, plan.order, name, _AnyMetadata(None, name))
-    if isinstance(plan, Scan):
+    if isinstance(plan, Scan) and not isinstance(plan.source, SharedRows):
         union = None if plan.union is None or mount is None else _any_union(plan.union, source, mount)
         return replace(plan, name=tables[id(plan)], source=source, union=union)
     return plan
@@ -207,7 +215,7 @@ def _is_in_order_of_tables(query: Query) -> bool:
 
 
 def _of_trace(plan: Plan, mount: Mount, catalog: Catalog) -> Plan:
-    if not isinstance(plan, Scan):
+    if not isinstance(plan, Scan) or isinstance(plan.source, SharedRows):
         return plan
     if isinstance(plan.source, _AnyMetadata):
         return _metadata(mount, plan.source.name, catalog)
@@ -235,8 +243,10 @@ def _metadata(mount: Mount, name: str, catalog: Catalog) -> Plan:
 def _is_of_any_trace(plan: Plan) -> bool:
     """Whether a plan, but for its inputs, is the same for all traces that have the same tables.
 
-    Only scans and known rows have anything of a trace; `OfTrace` stands for its values.
+    Only scans and known rows have anything of a trace; `OfTrace` stands for its values, `SharedRows` for rows of views.
     """
+    if isinstance(plan, Scan):
+        return isinstance(plan.source, SharedRows)
     if isinstance(plan, Relation):
         return _is_row_of_trace(plan) or not plan.query.once(has_known_rows)
     return bool(inputs(plan))

@@ -43,9 +43,11 @@ def test_each_trace_has_its_own(traces: list[Path], table: str, monkeypatch: pyt
     bound: list[tuple[str, ...]] = []
     bind = providers._bound
 
-    def noted(module: LibraryModule, mount: Mount, context: ExecutionContext) -> Plan:
+    def noted(
+        module: LibraryModule, mount: Mount, context: ExecutionContext, shared: providers.SharedViews | None
+    ) -> Plan:
         bound.append(module.parts)
-        return bind(module, mount, context)
+        return bind(module, mount, context, shared)
 
     alone = []
     for path in traces:
