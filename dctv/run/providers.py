@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache, cached_property, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -41,19 +41,21 @@ class SharedViews:
     """
 
     def __init__(self, names: Sequence[str], mount: Mount, context: ExecutionContext) -> None:
-        self._mount, self._context = mount, context
-        binder = _binder(mount, context, Dependencies())
-        # A view that was bound has this plan, the same object, within all others that read it.
-        self._plans = {one: binder.table(ast.TableName(ast.Path.of(one))) for one in names}
+        self._names, self._mount, self._context = names, mount, context
         self._rows: dict[str, pa.Table] = {}
+
+    @cached_property
+    def _plans(self) -> Mapping[str, Plan]:
+        """Their plans: of a view that is bound, the same object is within all others that read it."""
+        binder = _binder(self._mount, self._context, Dependencies())
+        return {one: binder.table(ast.TableName(ast.Path.of(one))) for one in self._names}
 
     def apart(self, plan: Plan) -> Plan:
         """Return a plan that reads the rows of the views in place of these."""
         for name, view in self._plans.items():
             if plan is not view:
-                plan = bottom_up(
-                    plan, partial(_exchanged, view, Scan(view.schema, view.order, name, SharedRows(None, name)))
-                )
+                rows = Scan(view.schema, view.order, name, SharedRows(None, name))
+                plan = bottom_up(plan, partial(_exchanged, view, rows))
         return plan
 
     def filled(self, plan: Plan) -> Plan:
