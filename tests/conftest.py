@@ -35,6 +35,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "ci: takes long, and runs in CI and `make fuzz` only, or with DCTV_CI=1")
 
 
+def pytest_collection_finish() -> None:
+    # Thousands of collected tests need not be looked through again.
+    gc.freeze()
+
+
 def pytest_report_header() -> list[str]:
     return ["left to CI: tests marked `ci`; with DCTV_CI=1 they run here"] if LEFT_TO_CI else []
 
