@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 from dctv.errors import TraceError
 from dctv.session import Session
 from tests.fleet.test_exact_quantiles import check_quantiles, few_events_are_many
-from tests.fleet.test_fleet_queries import QUERIES, TOLD, rows
+from tests.fleet.test_fleet_queries import ALL, QUERIES, rows
 from tests.fleet.traces import check_errors_name_the_trace, write_fleet
 
 
@@ -31,9 +31,7 @@ def test_rows_are_those_of_one_process(
 ) -> None:
     write_fleet(tmp_path, count)
     monkeypatch.chdir(tmp_path)
-    queries = (
-        {**QUERIES, **TOLD} if count == 3 else {name: QUERIES[name] for name in ("groups", "a span join", "having")}
-    )
+    queries = ALL if count == 3 else {name: QUERIES[name] for name in ("groups", "a span join", "having")}
     with Session(index=False) as here, Session(index=False) as there:
         there.executor = executor
         for one in (here, there):

@@ -10,7 +10,7 @@ import pytest
 from dctv.session import Session
 from tests.engines.sail.served import Mode, served
 from tests.fleet.test_exact_quantiles import check_quantiles, few_events_are_many
-from tests.fleet.test_fleet_queries import QUERIES, TOLD, rows
+from tests.fleet.test_fleet_queries import ALL, QUERIES, rows
 from tests.fleet.traces import check_errors_name_the_trace, write_fleet
 
 FEW = ("groups", "a span join", "having", "departitioned", "the longest")
@@ -29,7 +29,7 @@ def test_rows_are_those_of_one_process(
 ) -> None:
     write_fleet(tmp_path, count)
     monkeypatch.chdir(tmp_path)
-    queries = {**QUERIES, **TOLD} if count == 3 else {name: QUERIES[name] for name in FEW}
+    queries = ALL if count == 3 else {name: QUERIES[name] for name in FEW}
     with Session(index=False) as here, Session(index=False, engine=address) as there:
         for one in (here, there):
             one.mount_traces(tmp_path / "*.json", "runs", manifest="runs.csv")
