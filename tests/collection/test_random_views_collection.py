@@ -15,18 +15,14 @@ from tests.session.random_views import Ways, questions, ways
 TRACES = [
     "chrome-json/catapult/big_trace.json",
     "chrome-json/live/jax_trace.json.gz",
-    "ctf/live/lttng-ust-app",
     "ctf/tracecompass/bandwidth_issue",
     "dftracer/samples/v2.1.0",
     "ftrace-text/trappy_surfaceflinger_systrace.html",
     "perf/live/cpuclock.data",
-    "perf/live/tracepoints.data",
     "perfetto/live/linux_sys_deflate.pftrace",
-    "perfetto/public/androidBasicMemory.pftrace",
     "perfetto/public/chrome.pftrace",
     "trace-cmd/live_marks_tgid.dat",
     "uftrace/small/forkexec-v0.19/uftrace.data",
-    "uftrace/small/struct-args-v0.19/uftrace.data",
 ]
 
 

@@ -76,7 +76,7 @@ WHOLE = {
 
 
 @pytest.fixture(
-    scope="module", params=[pytest.param(1, marks=pytest.mark.ci), 3, pytest.param(50, marks=pytest.mark.ci)]
+    scope="module", params=[pytest.param(1, marks=pytest.mark.ci), 3, pytest.param(20, marks=pytest.mark.ci)]
 )
 def session(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("gathered")

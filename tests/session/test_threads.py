@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dctv import Session
 from dctv.errors import Interrupted
-from tests.bounds import LEFT_TO_CI
+from tests.bounds import EXPLORE
 
 TRACE = str(Path(__file__).parents[1] / "data/ftrace/live_marks.trace.txt.gz")
 THREADS = 4
@@ -40,7 +40,7 @@ def test_queries() -> None:
 
 
 def test_many_queries() -> None:
-    each = 60 if LEFT_TO_CI else 250
+    each = 250 if EXPLORE else 60
     with Session() as session:
         session.sql("CREATE VIEW v AS SELECT range AS n FROM range(100)")
 

@@ -10,7 +10,7 @@ from dctv.errors import ParseError, Place, SourceText, render
 from dctv.syntax.lexer import scan
 from dctv.syntax.parse import parse
 from dctv.syntax.table import load_table
-from tests.bounds import LEFT_TO_CI
+from tests.bounds import EXPLORE
 from tests.syntax.test_syntax_parse import STATEMENTS
 
 BLOCKS = (Path(__file__).parent / "errors.txt").read_text(encoding="utf-8").rstrip("\n").split("\n\n")
@@ -59,9 +59,9 @@ WORDS = ("", "ORDER", ")", "SELECT")
 
 @pytest.mark.parametrize("word", WORDS)
 def test_a_word_too_few_or_another_one_is_an_error_with_a_place(word: str) -> None:
-    """But for CI, each place is tried with one of the words."""
+    """But for `make fuzz`, each place is tried with one of the words."""
     tokens = [(text, token) for text in STATEMENTS for token in scan(load_table(), text)[:-1]]
-    if LEFT_TO_CI:
+    if not EXPLORE:
         tokens = tokens[WORDS.index(word) :: len(WORDS)]
     changed = [f"{text[: token.start]} {word} {text[token.stop :]}" for text, token in tokens]
     places = [place for text in changed for place in complaints(text)]

@@ -25,7 +25,7 @@ def executor() -> Iterator[Executor]:
         yield client.get_executor()
 
 
-@pytest.mark.parametrize("count", [1, 3, 50])
+@pytest.mark.parametrize("count", [1, 3, 20])
 def test_rows_are_those_of_one_process(
     executor: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:

@@ -23,7 +23,7 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
         yield found
 
 
-@pytest.mark.parametrize("count", [1, 3, 50])
+@pytest.mark.parametrize("count", [1, 3, 20])
 def test_rows_are_those_of_one_process(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dctv.contracts.reader import Head
 from dctv.readers.perf_data import READER
-from tests.bounds import LEFT_TO_CI, bounded
+from tests.bounds import EXPLORE, bounded
 from tests.damage import flipped, read, survives, truncated
 from tests.readers.perf.perf_reading import DATA, generator, load, rows
 
@@ -93,7 +93,7 @@ def test_sniffed() -> None:
 
 def test_truncated(tmp_path: Path, small: bytes) -> None:
     whole = len(small)
-    for data in truncated(small, 29 if LEFT_TO_CI else 7):
+    for data in truncated(small, 7 if EXPLORE else 29):
         trace = survives(READER, tmp_path / "cut.data", data)
         if not isinstance(trace, str) and len(data) < whole - 3000:
             assert any(note.incomplete for note in trace.diagnostics), len(data)
