@@ -14,8 +14,9 @@ from tests.ways import has_relational_form
 
 LEFT_OUT = (ROOT / "tests/fleet/states.test",)
 """Here an engine runs each region of each trace, and timelines have hundreds; in sessions its workers run them."""
-FILES = sorted(set((ROOT / "tests").glob("**/*.test")) - set(LEFT_OUT))
-WITH_SPANS = [path for path in FILES if "SPAN" in path.read_text(encoding="utf-8")]
+ALL = sorted(set((ROOT / "tests").glob("**/*.test")) - set(LEFT_OUT))
+WITH_SPANS = [path for path in ALL if "SPAN" in path.read_text(encoding="utf-8")]
+FILES = [*WITH_SPANS, *(path for path in ALL if path not in WITH_SPANS)]
 PARTS = 24
 LEAST, LEAST_SPANS = 10, 1
 """How many queries of a part, and how many with span operators, are carried out there at least, as a whole or in part;
@@ -28,7 +29,7 @@ def cluster() -> Iterator[Connection]:
         yield running
 
 
-# Every so manieth file: those of one folder take about as long. We write the same for a server alone as for one that
+# Every so manieth file: each part has some with spans. We write the same for a server alone as for one that
 # has workers, so each file is run by one of them.
 @pytest.mark.parametrize("number", range(PARTS))
 def test_files(spark: Connection, cluster: Connection, number: int) -> None:
