@@ -12,7 +12,6 @@ TRACES = (
     "ctf/tracecompass/bandwidth_issue",
     "dftracer/samples/v4.3_real/fork",
     "ftrace-text/tci_trace-android-sched-irq-syscall.txt",
-    "ftrace-text/trappy_surfaceflinger_systrace.html",
     "perf/live/tracepoints.data",
     "perfetto/public/androidGpu.pftrace",
     "uftrace/small/abc-v0.19",

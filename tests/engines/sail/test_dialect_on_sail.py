@@ -18,7 +18,7 @@ ALL = sorted(set((ROOT / "tests").glob("**/*.test")) - set(LEFT_OUT))
 WITH_SPANS = [path for path in ALL if "SPAN" in path.read_text(encoding="utf-8")]
 FILES = [*WITH_SPANS, *(path for path in ALL if path not in WITH_SPANS)]
 PARTS = 24
-LEAST, LEAST_SPANS = 10, 1
+LEAST, LEAST_SPANS = 5, 1
 """How many queries of a part, and how many with span operators, are carried out there at least, as a whole or in part;
 most parts have many more."""
 
