@@ -12,7 +12,7 @@ from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.context import ExecutionContext
 from dctv.run.histories import Options, Recipe, open_or_build
 from dctv.run.merging import merged
-from dctv.run.providers import bound, result, version_of
+from dctv.run.providers import Providers, version_of
 from dctv.run.recursion import deep_recursion
 from dctv.state import StateSystem
 
@@ -31,11 +31,12 @@ def _made(mount: Mount, context: ExecutionContext) -> StateSystem:
 
     def changes(within: Range | None) -> Iterator[Any]:
         with deep_recursion():
-            found = bound(mount, STATE, context)
+            providers = Providers(STATE, mount, context)
+            found = providers.bound()
             changes = in_order([changes_of(plan, None) for _, plan in found], within)
             # A provider's changes have columns for the values of the others, too, so its plan depends on these.
             results = [
-                result((module.parts, one.schema.names, within), one, mount, context)
+                providers.result((module.parts, one.schema.names, within), one)
                 for (module, _), one in zip(found, changes, strict=True)
             ]
             # One sort of all would hold the rows of all providers at once.

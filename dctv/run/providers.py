@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache, cached_property, partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 from dctv import resources
 from dctv.bind.binder import Binder
 from dctv.bind.dependencies import Dependencies
 from dctv.catalog.mount import Mount, as_attached
+from dctv.catalog.program_data import stored
 from dctv.catalog.stdlib import LibraryModule, library
 from dctv.plan.build import typed_nothing
-from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
-from dctv.plan.source import RowsInMemory
+from dctv.plan.source import TableSource
 from dctv.record import replace
-from dctv.rewrite.graph import bottom_up
+from dctv.rewrite.graph import bottom_up, put_together, readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import environment, optimized, optimized_result, result_of
 from dctv.run.result import Result
@@ -25,102 +25,87 @@ from dctv.run.templates import SharedRows, Templates
 from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 _plans = Templates(1_000)
 """Those of providers, bound and optimized, for the traces of fleets."""
 _LACKING = Relation(Schema(Kind.REGULAR, ()), RowOrder.STABLE, typed_nothing(Schema(Kind.REGULAR, ())))
 """Stands for the plan of a provider that is empty for a trace; templates keep plans without inputs as they are."""
 
 
-class SharedViews:
-    """Views that several providers of a trace read: their rows are computed once, and kept in memory.
+class Providers:
+    """The providers in a folder of the standard library, for a mounted trace.
 
-    Else each provider computes them, from the same events. Those that read others come first in `names`.
+    Views in `shared`, which several of them read, are computed once, and their rows kept in memory.
     """
 
-    def __init__(self, names: Sequence[str], mount: Mount, context: ExecutionContext) -> None:
-        self._names, self._mount, self._context = names, mount, context
-        self._rows: dict[str, pa.Table] = {}
+    def __init__(self, folder: str, mount: Mount, context: ExecutionContext, shared: Sequence[str] = ()) -> None:
+        self._folder, self._mount, self._context, self._shared = folder, mount, context, shared
+        self._sources: dict[str, TableSource] = {}
+        """The rows of shared views that were needed."""
+
+    def bound(self) -> list[tuple[LibraryModule, Plan]]:
+        """Bind the providers, without those that are empty for the trace."""
+        reader = self._mount.trace.format or self._mount.reader
+        modules = [one for one in library().modules if one.parts[0] == self._folder and one.covers(reader)]
+        plans = [self._planned(one.parts, partial(self._bound, one)) for one in modules]
+        return [(module, plan) for module, plan in zip(modules, plans, strict=True) if plan is not _LACKING]
+
+    def result(self, name: Hashable, plan: Plan) -> Result:
+        """Return the result of a plan that `bound` gave, or of one over it; no other plan of a trace has this name."""
+        if self._context.chosen_engine.remote is not None:
+            return result_of(self._filled(plan), self._context)
+        key = (name, repr(self._context.settings))
+        made = self._planned(key, lambda: plan, lambda one: optimized(one, self._context))
+        return optimized_result(self._filled(made), plan.schema, self._context)
+
+    def _bound(self, module: LibraryModule) -> Plan:
+        dependencies = Dependencies()
+        plan = self._binder(dependencies).plan(module.select())
+        return _LACKING if dependencies.lacking else self._with_shared(plan)
+
+    def _binder(self, dependencies: Dependencies) -> Binder:
+        binder = Binder(environment(self._context))
+        return binder.copy(home=self._mount.parts, dependencies=dependencies, within=True)
 
     @cached_property
-    def _plans(self) -> Mapping[str, Plan]:
-        """Their plans: of a view that is bound, the same object is within all others that read it."""
-        binder = _binder(self._mount, self._context, Dependencies())
-        return {one: binder.table(ast.TableName(ast.Path.of(one))) for one in self._names}
+    def _views(self) -> Mapping[str, Plan]:
+        """The plans of shared views: the same objects are within the plans of all that read them."""
+        binder = self._binder(Dependencies())
+        return {name: binder.table(ast.TableName(ast.Path.of(name))) for name in self._shared}
 
-    def apart(self, plan: Plan) -> Plan:
-        """Return a plan that reads the rows of the views in place of these."""
-        for name, view in self._plans.items():
-            if plan is not view:
-                rows = Scan(view.schema, view.order, name, SharedRows(None, name))
-                plan = bottom_up(plan, partial(_exchanged, view, rows))
-        return plan
-
-    def filled(self, plan: Plan) -> Plan:
-        """Return a plan with the rows of the views that it still reads."""
-        return bottom_up(plan, self._filled)
+    def _with_shared(self, plan: Plan) -> Plan:
+        """Return a plan that reads the rows of shared views, but for its own, instead of computing them."""
+        rows = {
+            id(view): Scan(view.schema, view.order, name, SharedRows(None, name))
+            for name, view in self._views.items()
+            if view is not plan
+        }
+        order = readers_first(plan)
+        return put_together(order, {id(one): rows.get(id(one), one) for one in order})
 
     def _filled(self, plan: Plan) -> Plan:
-        if not isinstance(plan, Scan) or not isinstance(plan.source, SharedRows):
-            return plan
-        return replace(plan, source=RowsInMemory(self._rows_of(plan.source.view)))
+        """Return a plan with the rows of the shared views that it reads."""
 
-    def _rows_of(self, name: str) -> pa.Table:
-        if name not in self._rows:
-            plan = _planned(name, self._mount, self._context, lambda: self.apart(self._plans[name]))
-            found = result((SharedRows, name), plan, self._mount, self._context, self).reader().read_all()
-            self._rows[name] = found.rename_columns(physical_names(plan.schema))
-        return self._rows[name]
+        def filled(one: Plan) -> Plan:
+            if isinstance(one, Scan) and isinstance(one.source, SharedRows):
+                return replace(one, source=self._source(one.source.view))
+            return one
 
+        return bottom_up(plan, filled)
 
-def _exchanged(old: Plan, new: Plan, plan: Plan) -> Plan:
-    return new if plan is old else plan
+    def _source(self, name: str) -> TableSource:
+        if name not in self._sources:
+            plan = self._planned(name, lambda: self._with_shared(self._views[name]))
+            rows = self.result((SharedRows, name), plan).arrow()
+            self._sources[name] = stored(name, plan.schema, rows).source
+        return self._sources[name]
 
-
-def bound(
-    mount: Mount, folder: str, context: ExecutionContext, shared: SharedViews | None = None
-) -> list[tuple[LibraryModule, Plan]]:
-    """Bind the providers in a folder of the standard library, without those that are empty for the trace."""
-    reader = mount.trace.format or mount.reader
-    modules = [one for one in library().modules if one.parts[0] == folder and one.covers(reader)]
-    plans = [_planned(one.parts, mount, context, partial(_bound, one, mount, context, shared)) for one in modules]
-    return [(module, plan) for module, plan in zip(modules, plans, strict=True) if plan is not _LACKING]
-
-
-def _bound(module: LibraryModule, mount: Mount, context: ExecutionContext, shared: SharedViews | None) -> Plan:
-    dependencies = Dependencies()
-    plan = _binder(mount, context, dependencies).plan(module.select())
-    if dependencies.lacking:
-        return _LACKING
-    return plan if shared is None else shared.apart(plan)
-
-
-def _binder(mount: Mount, context: ExecutionContext, dependencies: Dependencies) -> Binder:
-    return Binder(environment(context)).copy(home=mount.parts, dependencies=dependencies, within=True)
-
-
-def result(
-    name: Hashable, plan: Plan, mount: Mount, context: ExecutionContext, shared: SharedViews | None = None
-) -> Result:
-    """Return the result of a plan that `bound` gave, or of one over it; no other plan of a trace has this name."""
-    if context.chosen_engine.remote is not None:
-        return result_of(plan if shared is None else shared.filled(plan), context)
-    key = (name, repr(context.settings))
-    made = _planned(key, mount, context, lambda: plan, lambda one: optimized(one, context))
-    return optimized_result(made if shared is None else shared.filled(made), plan.schema, context)
-
-
-def _planned(
-    key: Hashable,
-    mount: Mount,
-    context: ExecutionContext,
-    made: Callable[[], Plan],
-    improved: Callable[[Plan], Plan] = lambda plan: plan,
-) -> Plan:
-    """Return `improved` of the plan that `made` returns; the traces of a fleet that have the same tables share it."""
-    return _plans.plan(key, mount, context, made, improved) if context.of_fleet else improved(made())
+    def _planned(
+        self, key: Hashable, made: Callable[[], Plan], improved: Callable[[Plan], Plan] = lambda plan: plan
+    ) -> Plan:
+        """Return `improved` of the plan that `made` returns; traces of a fleet that have the same tables share it."""
+        if not self._context.of_fleet:
+            return improved(made())
+        return _plans.plan((self._folder, key), self._mount, self._context, made, improved)
 
 
 def version_of(mount: Mount, context: ExecutionContext) -> bytes | None:

@@ -73,7 +73,7 @@ class _AnyMetadata(RowsInMemory):
 
 @record(eq=False)
 class SharedRows(RowsInMemory):
-    """The rows of a view of any trace, which are computed before a plan runs and put in its place."""
+    """Stands for the rows of a view of any trace, which are computed before the plan runs."""
 
     view: str
     """The name of the view."""

@@ -7,7 +7,7 @@ from dctv.contracts.histories import Work
 from dctv.contracts.lazy import Lazy
 from dctv.errors import Interrupted
 from dctv.run.context import ExecutionContext
-from dctv.run.providers import SharedViews, bound, result, version_of
+from dctv.run.providers import Providers, version_of
 from dctv.run.recursion import deep_recursion
 from dctv.run.tracks import TIMELINE, show
 from dctv.timeline.gathering import Gathering
@@ -16,8 +16,8 @@ from dctv.timeline.space import Space
 from dctv.timeline.stored import read, write
 from dctv.timeline.timeline import Timeline
 
-_SHARED = ("_built.timeline_tracks", "_built.timeline_owners", "tracks", "_built.threads")
-"""Views of tracks and threads: a few rows, for which all events are read."""
+_SHARED = ("_built.timeline_owners", "_built.threads")
+"""Views of threads: a few rows, for which all events are read. Those of tracks may have millions of rows."""
 
 
 def offer(mount: Mount, context: ExecutionContext) -> None:
@@ -49,12 +49,12 @@ def _indexed(mount: Mount, context: ExecutionContext) -> list[Indexed]:
     space = Space(context.engine.spill_folder())
     try:
         with deep_recursion():
-            shared = SharedViews(_SHARED, mount, context)
-            for module, plan in bound(mount, TIMELINE, context, shared):
+            providers = Providers(TIMELINE, mount, context, _SHARED)
+            for module, plan in providers.bound():
                 name = ".".join((*mount.parts, *module.parts))
                 gathering = Gathering(".".join(module.parts), mount.trace.last_ts, space)
                 done = 0
-                for batch in result(module.parts, plan, mount, context, shared).batches():
+                for batch in providers.result(module.parts, plan).batches():
                     gathering.add(batch)
                     done += batch.num_rows
                     context.progress.report(f"{name}: {done:,} rows", 0, 0)

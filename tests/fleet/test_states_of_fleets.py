@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dctv.catalog.mount import Mount
 from dctv.catalog.stdlib import LibraryModule
 from dctv.plan.nodes import Plan
 from dctv.run import providers
-from dctv.run.context import ExecutionContext
+from dctv.run.providers import Providers
 from dctv.run.templates import Templates
 from dctv.session import Session
 from tests.house.tree import ROOT
@@ -41,13 +40,11 @@ def traces(tmp_path: Path) -> list[Path]:
 @pytest.mark.parametrize("table", TABLES)
 def test_each_trace_has_its_own(traces: list[Path], table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bound: list[tuple[str, ...]] = []
-    bind = providers._bound
+    bind = Providers._bound
 
-    def noted(
-        module: LibraryModule, mount: Mount, context: ExecutionContext, shared: providers.SharedViews | None
-    ) -> Plan:
+    def noted(self: Providers, module: LibraryModule) -> Plan:
         bound.append(module.parts)
-        return bind(module, mount, context, shared)
+        return bind(self, module)
 
     alone = []
     for path in traces:
@@ -56,7 +53,7 @@ def test_each_trace_has_its_own(traces: list[Path], table: str, monkeypatch: pyt
             alone.append(session.sql(f"SELECT * FROM t.{table} ORDER BY ALL").fetchall())
     assert alone[0] != alone[1] != alone[2]
     monkeypatch.setattr(providers, "_plans", Templates(100))
-    monkeypatch.setattr(providers, "_bound", noted)
+    monkeypatch.setattr(Providers, "_bound", noted)
     with Session(index=False) as session:
         session.mount_traces(str(traces[0].parent / "*.txt"), "runs")
         assert [session.sql(TABLES[table].format(path)).fetchall() for path in traces] == alone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dctv.rewrite.graph import readers_first
-from dctv.run.providers import SharedViews, bound, result
+from dctv.run.providers import Providers
 from dctv.run.recursion import deep_recursion
 from dctv.run.templates import SharedRows
 from dctv.run.timelines import _SHARED
@@ -29,14 +29,14 @@ def test_the_rows_are_the_same(trace: str) -> None:
         session.mount(ROOT / "tests/data" / trace, "t")
         context = session._context
         (mount,) = context.mounts.values()
-        shared = SharedViews(_SHARED, mount, context)
-        alone, together = bound(mount, TIMELINE, context), bound(mount, TIMELINE, context, shared)
-        assert [module.parts for module, _ in alone] == [module.parts for module, _ in together]
+        alone, together = Providers(TIMELINE, mount, context), Providers(TIMELINE, mount, context, _SHARED)
+        plans, others = alone.bound(), together.bound()
+        assert [module.parts for module, _ in plans] == [module.parts for module, _ in others]
         read = 0
-        for (module, plan), (_, other) in zip(alone, together, strict=True):
+        for (module, plan), (_, other) in zip(plans, others, strict=True):
             scans = [one for one in readers_first(other) if isinstance(getattr(one, "source", None), SharedRows)]
             read += len(scans)
-            expected = result(module.parts, plan, mount, context).fetchall()
-            assert result(module.parts, other, mount, context, shared).fetchall() == expected, module.parts
+            expected = alone.result(module.parts, plan).fetchall()
+            assert together.result(module.parts, other).fetchall() == expected, module.parts
         assert read > 1
-        assert 0 < len(shared._rows) <= len(_SHARED)
+        assert 0 < len(together._sources) <= len(_SHARED)
