@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from dctv import readers, writers
 from dctv.catalog.namespace import Catalog
@@ -40,7 +41,7 @@ def open_context(
     engine = DuckDB(
         threads=limits.threads,
         memory_limit=limits.memory,
-        on_zero_division=lambda rows: log.add("division by zero gave NULL", rows),
+        on_zero_division=partial(_warn_of_zero, log),
         spill=limits.temp_directory,
         stored=limits.policy.folder(),
         named=named_files(allow_files),
@@ -52,6 +53,13 @@ def open_context(
     )
     context.catalog.fill("dctv", _functions)
     return context
+
+
+def _warn_of_zero(log: WarningLog, rows: int | None) -> None:
+    if rows is None:
+        log.repeat({"division by zero gave NULL in a key to sort or partition by": 1})
+    else:
+        log.add("division by zero gave NULL", rows)
 
 
 def _connect(address: str) -> Remote:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dctv.bind import nested
 from dctv.bind.bound import Bound, convert
 from dctv.bind.context import BoundWindow, ClauseContext
+from dctv.contracts.engine import VOLATILE
 from dctv.errors import BindError, nearest
-from dctv.plan.expressions import Expression, Frame, FrameEnd, Ordered
+from dctv.plan import walk
+from dctv.plan.expressions import Call, Expression, Frame, FrameEnd, Ordered
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
@@ -36,14 +38,23 @@ def window(over: ast.Window | ast.Name, context: ClauseContext, bind: Bind) -> B
         return _named(over, context)
     base = BoundWindow() if over.base is None else _extended(over.base, over, context)
     context = replace(context, clause=WITHIN)
-    partition_by = tuple(nested.compared(one, context, bind) for one in over.partition_by)
-    order_by = tuple(nested.compared(term.expr, context, bind) for term in over.order_by)
+    partition_by = tuple(_key(one, context, bind) for one in over.partition_by)
+    order_by = tuple(_key(term.expr, context, bind) for term in over.order_by)
     terms = tuple(ordered(one.value, term) for one, term in zip(order_by, over.order_by, strict=True))
     made = BoundWindow(base.partition_by + partition_by, base.order_by + order_by, base.terms + terms)
     if over.frame is None:
         return made
     frame, offsets = _frame(over.frame, made.order_by, context, bind)
     return replace(made, frame=frame, offsets=tuple(offsets))
+
+
+def _key(expr: ast.Expr, context: ClauseContext, bind: Bind) -> Bound:
+    """Bind a key of PARTITION BY or ORDER BY."""
+    key = nested.compared(expr, context, bind)
+    if any(isinstance(node, Call) and node.function.lower() in VOLATILE for node in walk.walk(key.value)):
+        message = "the rows of a window cannot be sorted or partitioned by a value that changes with every call"
+        raise BindError(message, expr.place, hint=FIRST)
+    return key
 
 
 def _named(name: ast.Name, context: ClauseContext) -> BoundWindow:

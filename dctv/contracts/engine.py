@@ -13,6 +13,8 @@ from dctv.record import record
 
 ZERO_DIVISION = "DCTV_ZERO_DIVISION"
 """An engine function that is called for each row whose divisor is zero; it returns NULL and counts."""
+ZERO_DIVISION_IN_KEY = f"{ZERO_DIVISION}_IN_KEY"
+"""The same for keys of windows, where the engine refuses functions with effects; it reports zeros, but not how many."""
 EFFECTS = frozenset({"error", "unnest", "generate_subscripts", ZERO_DIVISION.lower()})
 """Functions, in lower case, that check, multiply or count rows."""
 VOLATILE = frozenset({"random", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "setval", "setseed"})

@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 import duckdb
 
-from dctv.contracts.engine import ZERO_DIVISION, Profile
+from dctv.contracts.engine import ZERO_DIVISION, ZERO_DIVISION_IN_KEY, Profile
 from dctv.engines.allowed import ALLOWING, COPYING, KINDS, OF_FILES, TABLES
 from dctv.engines.failures import failure, is_fault, message_of, text_of
 from dctv.engines.intervals import checked
@@ -92,7 +92,7 @@ class DuckDB:
         *,
         threads: int | None,
         memory_limit: str | None,
-        on_zero_division: Callable[[int], None],
+        on_zero_division: Callable[[int | None], None],
         spill: Path | None = None,
         stored: Path | None = None,
         named: Sequence[Path] = (),
@@ -235,28 +235,25 @@ class DuckDB:
                 return
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
-        """Define the counting function if a query calls it: once in each database."""
+        """Define the counting functions if a query calls one: once in each database."""
         if ZERO_DIVISION not in sql or id(connection) in self._counting:
             return
         self._counting.add(id(connection))
 
         def zero_division(divisors: Any) -> Any:
-            import pyarrow as pa
-
             self._on_zero_division(len(divisors))
-            return pa.nulls(len(divisors), pa.float64())
+            return _nulls(len(divisors))
 
+        def zero_division_in_key(divisors: Any) -> Any:
+            # The engine computes keys several times.
+            self._on_zero_division(None)
+            return _nulls(len(divisors))
+
+        functions = ((ZERO_DIVISION, zero_division, True), (ZERO_DIVISION_IN_KEY, zero_division_in_key, False))
         # The engine accepts these by name, its type stubs only as members of an enumeration.
         create: Any = connection.create_function
-        create(
-            ZERO_DIVISION,
-            zero_division,
-            ["DOUBLE"],
-            "DOUBLE",
-            type="arrow",
-            side_effects=True,
-            null_handling="special",
-        )
+        for name, function, effects in functions:
+            create(name, function, ["DOUBLE"], "DOUBLE", type="arrow", side_effects=effects, null_handling="special")
 
     def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineStream:
         """Return a stream that runs the query whenever it is opened."""
@@ -391,6 +388,12 @@ class DuckDB:
             spill.close()
 
 
+def _nulls(count: int) -> Any:
+    import pyarrow as pa
+
+    return pa.nulls(count, pa.float64())
+
+
 class EngineStream:
     """A query of the engine; each opening runs it again."""
 
@@ -399,19 +402,24 @@ class EngineStream:
     ) -> None:
         self._engine = engine
         self._query = query
-        self._sql = write(query)
         self._sources = sources
         self._serial = serial
         self._profiled = profiled
         self._cursors: list[duckdb.DuckDBPyConnection] = []
 
+    @cached_property
+    def _sql(self) -> str:
+        return write(self._query)
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        # The first SQL of a process is written late: its writer takes long to load, while workers of fleets start.
+        sources = {name: source() if callable(source) else source for name, source in self._sources.items()}
         cursor = self._engine.cursor(self._sql, serial=self._serial)
         self._cursors.append(cursor)
         if self._profiled:
             cursor.execute("PRAGMA enable_profiling = 'no_output'")
-        for name, source in self._sources.items():
-            cursor.register(name, source() if callable(source) else source)
+        for name, source in sources.items():
+            cursor.register(name, source)
         return checked(cursor.sql(self._sql)).__arrow_c_stream__()
 
     def place(self, location: tuple[int, int]) -> Place | None:

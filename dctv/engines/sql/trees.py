@@ -7,12 +7,14 @@ from typing import Any
 
 from sqlglot import exp
 
+from dctv.contracts.engine import ZERO_DIVISION, ZERO_DIVISION_IN_KEY
 from dctv.errors import Place
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
 from dctv.plan.build import start_by_name
-from dctv.plan.node import Query
+from dctv.plan.node import Node, Query
 from dctv.plan.states import restored
+from dctv.plan.walk import replaced
 from dctv.record import record
 from dctv.signatures.types import STATE, parse
 
@@ -214,10 +216,17 @@ def _call(node: e.Call) -> exp.Expr:
 def _window(node: e.Window) -> exp.Expr:
     return exp.Window(
         this=_call(node.call),
-        partition_by=_expressions(node.partition_by),
-        order=_order(node.order_by),
+        partition_by=_expressions([replaced(one, _in_key) for one in node.partition_by]),
+        order=_order([replaced(one, _in_key) for one in node.order_by]),
         spec=None if node.frame is None else _frame(node.frame),
     )
+
+
+def _in_key(node: Node) -> Node | None:
+    """Return what counts divisions by zero in a key of a window, in place of what counts them elsewhere."""
+    if isinstance(node, e.Call) and node.function == ZERO_DIVISION:
+        return e.Call(ZERO_DIVISION_IN_KEY, node.arguments)
+    return None
 
 
 def _frame(node: e.Frame) -> exp.WindowSpec:
