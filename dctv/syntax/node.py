@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import cast
+from typing import TypeVar, cast
 
 from dctv.errors import Place
 from dctv.patterns import pattern
-from dctv.record import field, fields, record
+from dctv.record import field, fields, record, replace
+
+N = TypeVar("N")
 
 _PART = pattern(r"`((?:[^`]|``)++)`(?=\.|\Z)|[^.]*")
 
@@ -121,6 +123,18 @@ def nodes(value: object, *, without: tuple[type[Node], ...] = ()) -> Iterator[No
             waiting += [getattr(one, name) for name in _members(type(one))]
         elif isinstance(one, tuple | list):
             waiting += reversed(one)
+
+
+def replaced(value: N, old: Node, new: Node) -> N:
+    """Return a node with another one in place of one within it, which is found by its identity."""
+    if isinstance(value, tuple):
+        made = tuple([replaced(one, old, new) for one in value])
+        return cast("N", made) if any(one is not other for one, other in zip(made, value, strict=True)) else value
+    if value is old or not isinstance(value, Node):
+        return cast("N", new) if value is old else value
+    changes = {name: replaced(getattr(value, name), old, new) for name in _members(type(value))}
+    changes = {name: one for name, one in changes.items() if one is not getattr(value, name)}
+    return replace(value, **changes) if changes else value
 
 
 _MEMBERS: dict[type[Node], tuple[str, ...]] = {}
