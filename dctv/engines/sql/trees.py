@@ -225,7 +225,8 @@ def _window(node: e.Window) -> exp.Expr:
 def _in_key(node: Node) -> Node | None:
     """Return what counts divisions by zero in a key of a window, in place of what counts them elsewhere."""
     if isinstance(node, e.Call) and node.function == ZERO_DIVISION:
-        return e.Call(ZERO_DIVISION_IN_KEY, node.arguments)
+        # A divisor may divide, too.
+        return e.Call(ZERO_DIVISION_IN_KEY, tuple([replaced(one, _in_key) for one in node.arguments]))
     return None
 
 

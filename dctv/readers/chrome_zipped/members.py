@@ -38,7 +38,7 @@ def members(path: Path) -> Sequence[ArchiveMember]:
 
     try:
         with ZipFile(path) as archive, path.open("rb") as file:
-            infos = [info for info in archive.infolist() if not info.is_dir()]
+            infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
             if len(infos) > _MOST:
                 raise ValueError(f"the archive holds {len(infos)} files, more than the {_MOST} that are read")
             found = []

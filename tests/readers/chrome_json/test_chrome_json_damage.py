@@ -78,6 +78,17 @@ def test_flipped_bytes_of_archives_never_stop_the_reader(places: list[tuple[int,
         survives(READER, path, flipped(path.read_bytes(), *places))
 
 
+def test_a_file_of_an_archive_may_have_lost_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "trace.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.json", SAMPLE)
+    data = path.read_bytes()
+    place = data.rindex(b"a.json")
+    found = survives(READER, path, data[:place] + b"\0" + data[place + 1 :])
+    assert not isinstance(found, str)
+    assert column(found, "complete", "name") == ["a\u00e9"]
+
+
 @bounded(60)
 @given(
     st.lists(st.sampled_from([b"{", b"}", b"[", b"]", b'"', b",", b":", b"\n", b"\\", b'"ph":"X"', b'"ts":1', b"1"]))
