@@ -51,9 +51,12 @@ def window(over: ast.Window | ast.Name, context: ClauseContext, bind: Bind) -> B
 def _key(expr: ast.Expr, context: ClauseContext, bind: Bind) -> Bound:
     """Bind a key of PARTITION BY or ORDER BY."""
     key = nested.compared(expr, context, bind)
-    if any(isinstance(node, Call) and node.function.lower() in VOLATILE for node in walk.walk(key.value)):
-        message = "the rows of a window cannot be sorted or partitioned by a value that changes with every call"
-        raise BindError(message, expr.place, hint=FIRST)
+    for node in walk.walk(key.value):
+        if isinstance(node, Call) and node.function.lower() in VOLATILE:
+            message = "the rows of a window cannot be sorted or partitioned by a value that changes with every call"
+            raise BindError(message, expr.place, hint=FIRST)
+        if isinstance(node, Call) and node.function.lower() == "error":
+            raise BindError("`error` cannot stand in PARTITION BY or ORDER BY of a window", expr.place, hint=FIRST)
     return key
 
 
