@@ -402,24 +402,19 @@ class EngineStream:
     ) -> None:
         self._engine = engine
         self._query = query
+        self._sql = write(query)
         self._sources = sources
         self._serial = serial
         self._profiled = profiled
         self._cursors: list[duckdb.DuckDBPyConnection] = []
 
-    @cached_property
-    def _sql(self) -> str:
-        return write(self._query)
-
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        # The first SQL of a process is written late: its writer takes long to load, while workers of fleets start.
-        sources = {name: source() if callable(source) else source for name, source in self._sources.items()}
         cursor = self._engine.cursor(self._sql, serial=self._serial)
         self._cursors.append(cursor)
         if self._profiled:
             cursor.execute("PRAGMA enable_profiling = 'no_output'")
-        for name, source in sources.items():
-            cursor.register(name, source)
+        for name, source in self._sources.items():
+            cursor.register(name, source() if callable(source) else source)
         return checked(cursor.sql(self._sql)).__arrow_c_stream__()
 
     def place(self, location: tuple[int, int]) -> Place | None:
