@@ -57,7 +57,7 @@ def open_context(
 
 def _warn_of_zero(log: WarningLog, rows: int | None) -> None:
     if rows is None:
-        log.repeat({"division by zero gave NULL in a key to sort or partition by": 1})
+        log.repeat({"division by zero gave NULL in a sort or partition key": 1})
     else:
         log.add("division by zero gave NULL", rows)
 

@@ -73,7 +73,8 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     kind = _kind(name, expr, context)
     _check_form(name, expr, kind)
     aggregate = kind == "aggregate" and expr.over is None
-    expr = with_own_nulls(expr, aggregate=aggregate, is_aggregate=lambda one: _is_aggregate(one, context))
+    if aggregate or expr.over is not None:
+        expr = with_own_nulls(expr)
     _check_place(name, expr, context, aggregate=aggregate)
     inner = replace(context, inside_aggregate=True) if aggregate else context
     if name in lambdas.FUNCTIONS:
@@ -93,13 +94,6 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     if name in _WRITTEN:
         return _WRITTEN[name](name, arguments, expr)
     return _engine_call(name, expr, arguments, (unit, context, inner), bind)
-
-
-def _is_aggregate(expr: ast.Call, context: ClauseContext) -> bool:
-    """Whether a call is one of an aggregate; one of a macro is not, whatever its text says."""
-    if macros.macro_of(expr.function, context) is not None or len(expr.function.parts) > 1:
-        return False
-    return _kind(expr.function.text.lower(), expr, context) == "aggregate"
 
 
 def _of_the_session(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound | None:

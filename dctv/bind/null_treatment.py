@@ -5,24 +5,20 @@ It may also follow a call, so the parser gives it to one that ends there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.node import nodes, replaced
 
 
-def with_own_nulls(expr: ast.Call, *, aggregate: bool, is_aggregate: Callable[[ast.Call], bool]) -> ast.Call:
-    """Return a call with the IGNORE NULLS or RESPECT NULLS that the parser gave to a call at the end of its arguments.
+def with_own_nulls(expr: ast.Call) -> ast.Call:
+    """Return a call of an aggregate or over a window with the IGNORE NULLS or RESPECT NULLS that ends its arguments.
 
-    In `first(f(x) IGNORE NULLS)` the words are those of `f` only if that is an aggregate, but `first` is none; a call
-    over a window takes them always.
+    In `first(f(x) IGNORE NULLS)` the parser gives the words to `f`.
     """
-    inner = None if expr.nulls is not None or not (aggregate or expr.over is not None) else _last_with_nulls(expr)
-    if inner is None or (expr.over is None and is_aggregate(inner)):
+    inner = None if expr.nulls is not None else _last_with_nulls(expr)
+    if inner is None:
         return expr
-    made = replaced(expr, inner, replace(inner, nulls=None))
-    return replace(made, nulls=inner.nulls)
+    return replace(replaced(expr, inner, replace(inner, nulls=None)), nulls=inner.nulls)
 
 
 def _last_with_nulls(expr: ast.Call) -> ast.Call | None:

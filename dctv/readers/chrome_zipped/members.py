@@ -38,6 +38,7 @@ def members(path: Path) -> Sequence[ArchiveMember]:
 
     try:
         with ZipFile(path) as archive, path.open("rb") as file:
+            # `is_dir` fails on an empty name, which one that begins with a zero byte becomes.
             infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
             if len(infos) > _MOST:
                 raise ValueError(f"the archive holds {len(infos)} files, more than the {_MOST} that are read")
