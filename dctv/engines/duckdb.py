@@ -82,8 +82,8 @@ class DuckDB:
     """Two in-memory databases: one parallel, one with a single thread for results that depend on the order of rows.
 
     They access only the files of `stored`, which dctv writes itself, files that statements may name, and spill files.
-    Both are opened on demand, and reopened after `close`. `on_zero_division` is called with how many rows divided by zero,
-    None if it was in a key of a window.
+    Both are opened on demand, and reopened after `close`. `on_zero_division` gets the number of rows that divided by
+    zero, None where that was in a key of a window.
     """
 
     failures: tuple[type[BaseException], ...] = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
