@@ -260,3 +260,8 @@ def nearest(name: str, candidates: list[str]) -> str | None:
     lowered = {c.lower(): c for c in candidates}
     found = get_close_matches(name.lower(), list(lowered), n=1, cutoff=0.6)
     return lowered[found[0]] if found else None
+
+
+def reason_of(error: OSError) -> str:
+    """Return the system's message of an error of the file system or a socket, in lower case."""
+    return (error.strerror or str(error)).lower()

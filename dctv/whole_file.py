@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from dctv.errors import UsageError
+from dctv.errors import UsageError, reason_of
 from dctv.record import record
 
 
@@ -63,7 +63,7 @@ class Descriptor(io.RawIOBase):
 
 def cannot_write(name: str, error: OSError) -> UsageError:
     """Return the error of a file that cannot be written."""
-    return UsageError(f"cannot write {name}: {(error.strerror or str(error)).lower()}")
+    return UsageError(f"cannot write {name}: {reason_of(error)}")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from dctv.errors import UsageError
+from dctv.errors import UsageError, reason_of
 from dctv.record import record
 
 _BOTH = "-c SQL goes with -f"
@@ -45,7 +45,7 @@ def _read(name: str) -> SqlText:
         path = Path(name)
         return SqlText(name, path.read_text(encoding="utf-8-sig"), path.parent)
     except OSError as error:
-        raise UsageError(f"cannot read `{name}`: {(error.strerror or str(error)).lower()}") from error
+        raise UsageError(f"cannot read `{name}`: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"`{name}` is not UTF-8 text (byte {error.start})") from error
 

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 
 from dctv.contracts.reader import Head
-from dctv.errors import TraceError
+from dctv.errors import TraceError, reason_of
 
 _HEAD_BYTES = 65536
 _MAGIC_GZIP = b"\x1f\x8b"
@@ -18,7 +18,7 @@ def head_of(path: Path) -> Head:
         with path.open("rb") as file:
             raw = file.read(_HEAD_BYTES)
     except OSError as error:
-        raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+        raise TraceError(f"cannot read `{path}`: {reason_of(error)}") from None
     return Head(path, raw, _unpacked(raw) if raw.startswith(_MAGIC_GZIP) else raw)
 
 

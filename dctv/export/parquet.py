@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dctv.errors import UsageError
+from dctv.errors import UsageError, reason_of
 from dctv.session import Session
 from dctv.whole_file import file_sink
 from dctv.writers.parquet import write
@@ -41,7 +41,7 @@ def write_folder(session: Session, name: str, folder: Path, check: Callable[[], 
         if any(folder.iterdir()):
             raise UsageError(f"the folder `{folder}` is not empty")
     except OSError as error:
-        raise UsageError(f"cannot write `{folder}`: {(error.strerror or str(error)).lower()}") from None
+        raise UsageError(f"cannot write `{folder}`: {reason_of(error)}") from None
     wanted = _table_names(session, name)
     for table in wanted:
         # An event's own name may contain dots.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dctv.contracts.chunks import Checkpoint, TraceMetadata
-from dctv.errors import IndexUnusable
+from dctv.errors import IndexUnusable, reason_of
 from dctv.index.identity import Identity
 from dctv.index.location import INDEX
 from dctv.index.records import (
@@ -293,7 +293,7 @@ class Index:
             finally:
                 os.close(file)
         except OSError as error:
-            what = (error.strerror or str(error)).lower()
+            what = reason_of(error)
             raise IndexUnusable(f"the stored table `{table.path}` cannot be read: {what}", hint=_ANEW) from None
         if not same:
             raise IndexUnusable(f"the stored table `{table.path}` is damaged", hint=_ANEW)

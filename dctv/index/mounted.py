@@ -11,7 +11,7 @@ from pathlib import Path
 from dctv.catalog.mount import events_schema
 from dctv.contracts.chunks import ColumnLineage
 from dctv.contracts.reader import LoadedTrace, TraceTable
-from dctv.errors import TraceError
+from dctv.errors import TraceError, reason_of
 from dctv.index.answers import Answers, QueriedTable
 from dctv.index.database import Index, stamp
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
@@ -134,7 +134,7 @@ class IndexedTrace:
             checkpoints = self.index.checkpoints(positions)
             return trace.chunks.decode(trace.paths, checkpoints, self.index.metadata, trace.context)
         except OSError as error:
-            what = (error.strerror or str(error)).lower()
+            what = reason_of(error)
             raise TraceError(f"cannot read `{error.filename or trace.paths[0]}`: {what}") from None
 
     def check(self, numbers: Iterable[int]) -> None:
@@ -154,7 +154,7 @@ class IndexedTrace:
         try:
             found = path.stat()
         except OSError as error:
-            raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+            raise TraceError(f"cannot read `{path}`: {reason_of(error)}") from None
         if (found.st_size, found.st_mtime_ns) != (known.size, known.mtime_ns):
             raise _changed(path)
         return stamp(found)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from dctv.catalog.mount import Mount
 from dctv.contracts.reader import Reader
-from dctv.errors import IndexFailed, IndexUnusable, TraceError, UsageError, WarningLog
+from dctv.errors import IndexFailed, IndexUnusable, TraceError, UsageError, WarningLog, reason_of
 from dctv.index.database import Index
 from dctv.index.finding import find
 from dctv.index.location import cache_folder, subject
@@ -126,7 +126,7 @@ def mount_of(parts: tuple[str, ...], path: str, trace: Trace, indexed: IndexedTr
         try:
             return Mount(parts, path, reader, trace.reader.load(trace.paths, trace.context))
         except OSError as error:
-            raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+            raise TraceError(f"cannot read `{path}`: {reason_of(error)}") from None
     whole = replace(indexed.rest, tables={**indexed.tables, **indexed.rest.tables})
     return Mount(parts, path, reader, whole, sources_of(indexed), partial(all_events, indexed), close=indexed.close)
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dctv.errors import reason_of
 from dctv.record import record
 from dctv.sandbox import escaped
 
@@ -74,7 +75,7 @@ def damage(path: Path, text: str, columns: Collection[str] | None = None) -> str
         chosen = [n for n, (column, _, _) in enumerate(metadata.parts) if wanted is None or column in wanted]
         sums = file_checksums(str(path), [places[n] for n in chosen])
     except OSError as error:
-        return (error.strerror or str(error)).lower()
+        return reason_of(error)
     except ValueError as error:
         return str(error)
     wrong = [n for n, crc in zip(chosen, sums, strict=True) if metadata.parts[n][2] != crc]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.errors import TraceError, UsageError
+from dctv.errors import TraceError, UsageError, reason_of
 from dctv.provenance.container import pack
 from dctv.provenance.database import Provenance, ReorganizedFile
 from dctv.provenance.lines import interleaved, text_of
@@ -150,7 +150,7 @@ def _write(source: ReorganizedFile, text: _Hashed, file: BinaryIO, folder: Path)
     try:
         kept = (folder / source.kept).open("rb")
     except OSError as error:
-        raise TraceError(f"cannot read `{folder / source.kept}`: {(error.strerror or str(error)).lower()}") from None
+        raise TraceError(f"cannot read `{folder / source.kept}`: {reason_of(error)}") from None
     with kept:
         shutil.copyfileobj(kept, file)
 

@@ -8,7 +8,7 @@ from dctv.catalog.mount_names import name_of_mount
 from dctv.console.files import exists
 from dctv.console.narration import print_stderr
 from dctv.console.verdict import OK
-from dctv.errors import UsageError, nearest
+from dctv.errors import UsageError, nearest, reason_of
 from dctv.repl.conversation import Conversation
 from dctv.repl.dot_command import DotCommand
 from dctv.repl.listings import LISTINGS
@@ -73,7 +73,7 @@ def _read(talk: Conversation, argument: str) -> int:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise UsageError(f"cannot read `{argument}`: {(error.strerror or str(error)).lower()}") from error
+        raise UsageError(f"cannot read `{argument}`: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"`{argument}` is not UTF-8 text (byte {error.start})") from error
     talk.run_text(text, argument, path.parent)

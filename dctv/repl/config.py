@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from dctv.console.narration import print_stderr
-from dctv.errors import DctvError, UsageError
+from dctv.errors import DctvError, UsageError, reason_of
 from dctv.repl.settings import DisplaySettings, set_to
 
 SECTION = "prompt"
@@ -34,7 +34,7 @@ def _take_over(settings: DisplaySettings, path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        print_stderr(f"warning: cannot read `{path}`: {(error.strerror or str(error)).lower()}")
+        print_stderr(f"warning: cannot read `{path}`: {reason_of(error)}")
         return
     except ValueError as error:
         print_stderr(f"warning: `{path}` is not valid TOML: {error}")

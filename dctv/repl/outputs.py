@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dctv.console.narration import print_stderr
 from dctv.console.verdict import OK
-from dctv.errors import UsageError
+from dctv.errors import UsageError, reason_of
 from dctv.repl.conversation import Conversation
 from dctv.repl.dot_command import DotCommand
 from dctv.whole_file import cannot_write
@@ -58,7 +58,7 @@ def _edited(text: str) -> str:
         try:
             done = subprocess.run([*command, path], check=False)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error)
             raise UsageError(f"cannot run `{command[0]}`: {reason}", hint="EDITOR names your editor") from error
         if done.returncode:
             raise UsageError(f"`{command[0]}` failed with exit code {done.returncode}, nothing was run")

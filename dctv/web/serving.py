@@ -7,7 +7,7 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dctv.errors import UsageError
+from dctv.errors import UsageError, reason_of
 from dctv.progress import ProgressListener
 from dctv.web.guard import Guard, new_token
 from dctv.web.host import Host
@@ -106,7 +106,7 @@ def _listen(port: int) -> socket.socket:
         listening.listen(128)
     except OSError as error:
         listening.close()
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         raise UsageError(f"cannot listen on port {port}: {reason}", hint="--port 0 chooses a free port") from None
     return listening
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from threading import Lock
 
-from dctv.errors import UsageError
+from dctv.errors import UsageError, reason_of
 from dctv.patterns import pattern
 from dctv.web.request_errors import TooLarge
 
@@ -56,7 +56,7 @@ class Uploads:
                     file.write(piece)
         except OSError as error:
             path.unlink(missing_ok=True)
-            raise UsageError(f"cannot keep `{path.name}`: {(error.strerror or str(error)).lower()}") from None
+            raise UsageError(f"cannot keep `{path.name}`: {reason_of(error)}") from None
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -89,7 +89,7 @@ class Uploads:
             try:
                 self._folder = Path(tempfile.mkdtemp(prefix="page-", dir=self._home))
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
+                reason = reason_of(error)
                 raise UsageError(f"cannot keep files in `{self._home}`: {reason}", hint=_ELSEWHERE) from None
         return self._folder
 

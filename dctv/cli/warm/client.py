@@ -16,7 +16,7 @@ import dctv
 from dctv.cli.warm.messages import receive, send
 from dctv.cli.warm.place import found, socket_path
 from dctv.console.verdict import INTERRUPTED, OUR_BUG
-from dctv.errors import DctvError, Terminated, UsageError
+from dctv.errors import DctvError, Terminated, UsageError, reason_of
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _AT_START = {
@@ -55,7 +55,7 @@ def run_in_session(args: Namespace) -> int:
         try:
             connection.connect(os.fspath(socket_path(name)))
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error)
             raise UsageError(f"cannot reach the session `{name}`: {reason}") from None
         code = _exit_code(connection, args.line)
     if code is None:

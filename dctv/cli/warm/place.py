@@ -10,7 +10,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
-from dctv.errors import UsageError, nearest
+from dctv.errors import UsageError, nearest, reason_of
 from dctv.locking import is_at, locked
 from dctv.patterns import pattern
 from dctv.record import record
@@ -64,7 +64,7 @@ def folder() -> Path:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = path.lstat()
     except OSError as error:
-        raise UsageError(f"cannot make `{path}`: {(error.strerror or str(error)).lower()}", hint=_ELSEWHERE) from None
+        raise UsageError(f"cannot make `{path}`: {reason_of(error)}", hint=_ELSEWHERE) from None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
         raise UsageError(f"`{path}` is not private to your user, so sessions are not safe there", hint=_ELSEWHERE)
     return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from dctv.errors import TraceError
+from dctv.errors import TraceError, reason_of
 
 METADATA = "metadata"
 PACKET = 0x75D11D57
@@ -38,5 +38,5 @@ def streams(folder: Path) -> list[Path]:
     try:
         files = sorted(one for one in folder.iterdir() if one.is_file())
     except OSError as error:
-        raise TraceError(f"cannot read `{folder}`: {(error.strerror or str(error)).lower()}") from None
+        raise TraceError(f"cannot read `{folder}`: {reason_of(error)}") from None
     return [one for one in files if one.name != METADATA and not one.name.startswith(".")]

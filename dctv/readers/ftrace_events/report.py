@@ -8,7 +8,7 @@ from typing import Any
 
 from dctv.contracts.reader import Diagnostic
 from dctv.contracts.unread import mostly_unread
-from dctv.errors import TraceError
+from dctv.errors import TraceError, reason_of
 from dctv.readers.ftrace_events.clock_marks import unix_start
 
 INCOMPLETE = {"too_long", "too_many_events"}
@@ -28,7 +28,7 @@ def check(path: Path) -> None:
     try:
         size = path.stat().st_size
     except OSError as error:
-        raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+        raise TraceError(f"cannot read `{path}`: {reason_of(error)}") from None
     if size == 0:
         raise TraceError(f"`{path}` is empty, expected ftrace text")
 

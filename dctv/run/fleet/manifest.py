@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.errors import TraceError
+from dctv.errors import TraceError, reason_of
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType
 
@@ -95,7 +95,7 @@ def _table(text: str, path: Path) -> pa.Table:
             raise TraceError(f"`{text}` is too large for a manifest: it has more than {_MOST_BYTES >> 20} MiB")
         table = _decoded(parquet.read_table(path)) if path.suffix == ".parquet" else _of_csv(path)
     except OSError as error:
-        raise TraceError(f"cannot read `{text}`: {(error.strerror or str(error)).lower()}") from None
+        raise TraceError(f"cannot read `{text}`: {reason_of(error)}") from None
     except (pa.ArrowException, UnicodeDecodeError) as error:
         raise TraceError(f"`{text}` is no manifest: {str(error).splitlines()[0].lower()}") from None
     names = [name.lower() for name in table.column_names]

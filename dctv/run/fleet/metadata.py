@@ -10,7 +10,7 @@ from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog
 from dctv.catalog.stdlib import library
 from dctv.contracts.reader import Diagnostic, EventColumns
-from dctv.errors import DctvError, WarningLog
+from dctv.errors import DctvError, WarningLog, reason_of
 from dctv.index.answers import SQUARES
 from dctv.plan.nodes import Scan
 from dctv.plan.question import Aggregate, Question
@@ -124,7 +124,8 @@ def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettin
                 state,
             )
     except OSError as error:
-        return MemberMetadata("", {}, [], {}, 0, [], error=(error.strerror or str(error)).lower())
+        what = reason_of(error) if error.filename in (None, member.path) else f"`{error.filename}`: {reason_of(error)}"
+        return MemberMetadata("", {}, [], {}, 0, [], error=what)
     except DctvError as error:
         return MemberMetadata("", {}, [], {}, 0, [], error=error.message)
 

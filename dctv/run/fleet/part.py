@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dctv.bind.binder import Binder
 from dctv.catalog.mount import Mount
 from dctv.contracts.table_function import Argument, TableFunction
-from dctv.errors import EngineError, TraceError
+from dctv.errors import EngineError, TraceError, reason_of
 from dctv.plan.build import select, where
 from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.conditions import condition
@@ -239,7 +239,7 @@ def _state(member: FleetMember) -> tuple[tuple[str, int, int], ...]:
     try:
         return state_of(member.path)
     except OSError as error:
-        raise TraceError(f"cannot read it: {(error.strerror or str(error)).lower()}") from None
+        raise TraceError(f"cannot read it: {reason_of(error)}") from None
 
 
 def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: dict[object, Plan]) -> Plan:
