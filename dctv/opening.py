@@ -9,8 +9,7 @@ from dctv import readers, writers
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
-from dctv.contracts.reader import Reader
-from dctv.contracts.reader_errors import guarded
+from dctv.contracts.reader_errors import readers_in
 from dctv.contracts.registry import Registry, scan
 from dctv.contracts.remote import Remote
 from dctv.contracts.span_operator import SpanOperator
@@ -70,7 +69,7 @@ def _connect(address: str) -> Remote:
 
 def _registries() -> Registries:
     return Registries(
-        Registry(readers, record=Reader, taken=guarded),
+        readers_in(readers),
         Registry(scalar, aggregate, record=FunctionRule),
         Registry(span, record=SpanOperator),
         Registry(table, record=TableFunction),

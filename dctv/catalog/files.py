@@ -12,11 +12,14 @@ from pathlib import Path
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head, Reader
 from dctv.contracts.registry import Registry
-from dctv.errors import TraceError, UsageError, nearest
+from dctv.errors import TraceError, UsageError, nearest, reason_of
 from dctv.record import record
 
 _LOOKED_AT = 10_000
 """The maximum number of names in a folder that are compared with a missing one, for suggestions."""
+
+_CITED = 100
+"""The maximum number of characters of a path that an error cites."""
 
 _SHOWN = 3
 """The maximum number of files that a hint lists where none has a similar name."""
@@ -105,6 +108,19 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
     return _several(files, text, readers)
 
 
+def found_or_matching(text: str) -> list[str]:
+    """Return the path of a file or folder if there is one, and otherwise what matches it as a pattern.
+
+    Raises:
+        TraceError: it can be neither.
+    """
+    try:
+        exists = Path(text).exists()
+    except (OSError, ValueError):
+        exists = False
+    return [text] if exists else matching(text)
+
+
 def matching(pattern: str, base: Path | None = None) -> list[str]:
     """Return the files and folders that match a pattern, in order; hidden ones only if it says so, as in a shell.
 
@@ -137,6 +153,8 @@ def _globbed(root: Path, pattern: str, text: str) -> list[Path]:
         return list(root.glob(pattern))
     except ValueError:
         raise TraceError(f"`{text}` is not a pattern of files", hint="`**` stands alone between slashes") from None
+    except OSError as error:
+        raise TraceError(f"cannot read `{text[:_CITED]}`: {reason_of(error)}") from None
 
 
 def list_files(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> tuple[Path, ...]:
@@ -162,7 +180,7 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
     except (OSError, ValueError) as error:
         if not isinstance(error, FileNotFoundError):
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise TraceError(f"cannot read `{text[:100]}`: {reason.lower()}") from None
+            raise TraceError(f"cannot read `{text[:_CITED]}`: {reason.lower()}") from None
         return _pattern(path, text, readers, base)
     if not stat.S_ISDIR(found.st_mode):
         if not stat.S_ISREG(found.st_mode):
@@ -185,7 +203,13 @@ def _kind(mode: int) -> str:
 
 def _pattern(path: Path, text: str, readers: Mapping[str, Reader], base: Path | None) -> list[Path]:
     root, parts = _before_pattern(path)
-    files = sorted(p for p in _globbed(root, str(Path(*parts)), text) if p.is_file()) if parts else []
+    try:
+        files = sorted(p for p in _globbed(root, str(Path(*parts)), text) if p.is_file()) if parts else []
+        if not files and root.is_dir():
+            # A pattern matches nothing in a folder that cannot be listed.
+            os.scandir(root).close()
+    except OSError as error:
+        raise TraceError(f"cannot read `{error.filename}`: {reason_of(error)}") from None
     if not files:
         what = "no file matches" if parts else "no such file or folder:"
         raise TraceError(f"{what} `{text}`", hint=None if parts else _nearest_path(path, base, _suffixes(readers)))
@@ -230,11 +254,29 @@ def _suffixes(readers: Mapping[str, Reader]) -> tuple[str, ...]:
 
 def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> list[Path]:
     suffixes = _suffixes(readers)
-    files = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+    files = _files_in(path, text)
     marked = [p for p in files if p.name.endswith(suffixes)]
     if not files:
         raise TraceError(f"the folder `{text}` is empty")
     return marked or files
+
+
+def _files_in(folder: Path, text: str) -> list[Path]:
+    """Return the files of a folder, which is written as `text`, and of those below it, but for hidden ones.
+
+    Raises:
+        TraceError: a part of it cannot be read.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    try:
+        every = (Path(place, name) for place, _, names in os.walk(folder, onerror=refuse) for name in names)
+        return sorted(one for one in every if not one.name.startswith(".") and one.is_file())
+    except OSError as error:
+        hint = f"a pattern, such as `{text.rstrip('/')}/*.*`, leaves out what it does not match"
+        raise TraceError(f"cannot read `{error.filename}`: {reason_of(error)}", hint=hint) from None
 
 
 def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) -> TraceFiles:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dctv import readers
-from dctv.contracts.reader import Reader
-from dctv.contracts.reader_errors import guarded
-from dctv.contracts.registry import Registry
+from dctv.contracts.reader_errors import readers_in
 from dctv.index.indexer import Indexer
 from dctv.index.location import configured_folder
 from dctv.processors import usable_processors
@@ -16,5 +14,6 @@ from dctv.progress import Progress, ProgressListener
 
 def indexer(threads: int | None, temp_directory: Path | None, report: ProgressListener) -> Indexer:
     """Return an indexer like that of a session."""
-    registry = Registry(readers, record=Reader, taken=guarded)
-    return Indexer(registry, threads or usable_processors(), configured_folder(None), temp_directory, Progress(report))
+    return Indexer(
+        readers_in(readers), threads or usable_processors(), configured_folder(None), temp_directory, Progress(report)
+    )

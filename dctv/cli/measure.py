@@ -9,8 +9,7 @@ from typing import Any
 
 import dctv.readers
 from dctv.catalog.files import TraceFiles, find_traces
-from dctv.contracts.reader import Reader
-from dctv.contracts.registry import Registry
+from dctv.contracts.reader_errors import readers_in
 from dctv.index.database import Index
 from dctv.index.finding import find
 from dctv.index.location import configured_folder, subject
@@ -59,7 +58,7 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
         TraceError: the trace does not exist.
         IndexUnusable: the index contradicts itself.
     """
-    files = find_traces(texts, Registry(dctv.readers, record=Reader), None)
+    files = find_traces(texts, readers_in(dctv.readers), None)
     if files.reader.chunks is None:
         return None
     index = find(subject(files.paths, files.reader.name, {}), configured_folder(index_dir), note)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from dctv.bind.parameters import Params
-from dctv.catalog.files import list_files, matching
+from dctv.catalog.files import found_or_matching, list_files
 from dctv.comparison.bundled import TRACE, Metric, metric_of, metrics
 from dctv.comparison.comparison import NO_TESTS, Comparison
 from dctv.comparison.sides import Side, TraceRun
@@ -64,8 +64,7 @@ def traces_of(given: Traces) -> list[str]:
     found: dict[str, None] = {}
     for one in [given] if isinstance(given, str | Path) else given:
         text = str(one)
-        traces = [text] if Path(text).exists() else matching(text)
-        found |= dict.fromkeys(traces or map(str, list_files([text], {}, None)))
+        found |= dict.fromkeys(found_or_matching(text) or map(str, list_files([text], {}, None)))
     if not found:
         raise UsageError("found a side without traces, expected one or more")
     return list(found)

@@ -11,10 +11,12 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dctv.contracts.chunks import Checkpoint, DecodedChunk, Pass, TraceMetadata
 from dctv.contracts.reader import ChunkReader, Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.contracts.registry import Registry
 from dctv.errors import TraceError
 from dctv.record import replace, unread
 
@@ -91,7 +93,13 @@ def guarded(reader: Reader) -> Reader:
         sniff=partial(_sniff, reader.sniff),
         load=partial(_load, reader.load),
         chunks=None if chunks is None else unread(ChunkReader, partial(_chunks, chunks)),
+        folder=None if reader.folder is None else partial(_folder, reader.folder),
     )
+
+
+def readers_in(package: ModuleType) -> Registry[Reader]:
+    """Return the registry of the readers of a package, each guarded."""
+    return Registry(package, record=Reader, taken=guarded)
 
 
 def _chunks(chunks: ChunkReader) -> ChunkReader:
@@ -108,6 +116,11 @@ def _sniff(sniff: Callable[[Head], bool], head: Head) -> bool:
         return sniff(head)
     except FAULTS:
         return False
+
+
+def _folder(folder: Callable[[Path], Sequence[Path] | None], path: Path) -> Sequence[Path] | None:
+    with ReaderErrors([path]):
+        return folder(path)
 
 
 def _load(

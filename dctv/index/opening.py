@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from urllib.parse import quote
 
-from dctv.errors import IndexUnusable
+from dctv.errors import IndexUnusable, reason_of
 from dctv.index.database import Closing, Index
 from dctv.index.identity import identities
 from dctv.index.location import INDEX, Subject
@@ -76,7 +76,7 @@ def open_verified(folder: Path) -> Index | None:
 
 
 def _unreadable(path: Path, error: OSError) -> IndexUnusable:
-    return IndexUnusable(f"the index `{path}` cannot be read: {(error.strerror or str(error)).lower()}")
+    return IndexUnusable(f"the index `{path}` cannot be read: {reason_of(error)}")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -126,7 +126,7 @@ def change(index: Index) -> str | None:
     try:
         found = identities([file.path for file in index.files])
     except OSError as error:
-        return f"cannot read `{error.filename}`: {(error.strerror or str(error)).lower()}"
+        return f"cannot read `{error.filename}`: {reason_of(error)}"
     changed = [file.path for file, now in zip(index.files, found, strict=True) if file.identity != now]
     if not changed:
         return None

@@ -22,16 +22,20 @@ def _folder(path: Path) -> Sequence[Path] | None:
     """Return the metadata and streams of all traces in a folder; None if the folder holds much else."""
     found: list[Path] = []
     others = 0
-    for place in _folders(path):
+    faults: list[OSError] = []
+    for place in _folders(path, faults):
         if _has_metadata(place):
             found.append(place / METADATA)
             found.extend(streams(place))
         elif place.name != _INDEX:
-            others += sum(one.is_file() and not one.name.startswith(".") for one in _inside(place))
+            others += sum(one.is_file() and not one.name.startswith(".") for one in _inside(place, faults))
+    if found and faults:
+        # A trace may be there.
+        raise faults[0]
     return found if found and others <= len(found) else None
 
 
-def _folders(path: Path) -> Iterator[Path]:
+def _folders(path: Path, faults: list[OSError]) -> Iterator[Path]:
     """Yield a folder and those in it, breadth first; the folder of a trace is not searched."""
     waiting = [path]
     depth, seen = 0, 0
@@ -41,16 +45,17 @@ def _folders(path: Path) -> Iterator[Path]:
             seen += 1
             yield place
             if not _has_metadata(place):
-                following += [one for one in _inside(place) if one.is_dir() and not one.is_symlink()]
+                following += [one for one in _inside(place, faults) if one.is_dir() and not one.is_symlink()]
         waiting = following
         depth += 1
 
 
-def _inside(folder: Path) -> list[Path]:
-    """Return the entries of a folder; none if it is unreadable, since then it is no trace of this format."""
+def _inside(folder: Path, faults: list[OSError]) -> list[Path]:
+    """Return the entries of a folder; none and a fault if it is unreadable."""
     try:
         return sorted(folder.iterdir())
-    except OSError:
+    except OSError as error:
+        faults.append(error)
         return []
 
 

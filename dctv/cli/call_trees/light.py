@@ -66,12 +66,13 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
 def _recorded(args: Namespace) -> Iterator[StoredCalls | None]:
     """Find the calls of a command's traces, if these are one recording."""
     from dctv.catalog.files import list_files
+    from dctv.contracts.reader_errors import guarded
     from dctv.index.finding import find
     from dctv.index.location import configured_folder, subject
     from dctv.readers.uftrace import READER
 
     try:
-        paths = list_files(args.traces, {READER.name: READER}, None)
+        paths = list_files(args.traces, {READER.name: guarded(READER)}, None)
         index = find(subject(paths, READER.name, {}), configured_folder(args.index_dir), lambda _: None)
     except DctvError:
         index = None  # the session reports the error

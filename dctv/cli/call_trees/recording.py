@@ -60,7 +60,12 @@ class Recording:
 
 
 def recording_of(traces: Sequence[str]) -> Recording | None:
-    """Return the data directory of a trace; None if it is something else."""
+    """Return the data directory of a trace; None if it is something else.
+
+    Raises:
+        TraceError: it cannot be read.
+    """
+    from dctv.contracts.reader_errors import ReaderErrors
     from dctv.readers.uftrace_files.files import folder_files
     from dctv.readers.uftrace_files.info import read_info
     from dctv.readers.uftrace_files.tasks import read_tasks
@@ -69,9 +74,10 @@ def recording_of(traces: Sequence[str]) -> Recording | None:
         return None
     path = Path(traces[0])
     folder = path.parent if path.name == "info" else path
-    if not folder.is_dir() or folder_files(folder) is None:
-        return None
-    return Recording(folder, read_info(folder / "info"), read_tasks(folder))
+    with ReaderErrors([folder]):
+        if folder_files(folder) is None:
+            return None
+        return Recording(folder, read_info(folder / "info"), read_tasks(folder))
 
 
 def program_of(recording: Recording | None, properties: Mapping[str, str], traces: Sequence[str]) -> str:

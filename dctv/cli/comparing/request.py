@@ -13,8 +13,7 @@ from dctv.cli.texts import SqlText, read_texts
 from dctv.comparison import significance
 from dctv.comparison.bundled import Metric, fitting, metric_of
 from dctv.comparison.judging import Directions, check_alpha
-from dctv.contracts.reader import Reader
-from dctv.contracts.registry import Registry
+from dctv.contracts.reader_errors import readers_in
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
 from dctv.record import record
@@ -70,7 +69,7 @@ def request_of(args: Namespace) -> Request:
 
 def formats_of(sides: Sequence[tuple[str, list[str]]]) -> list[str]:
     """Return the formats of traces."""
-    registry = Registry(readers, record=Reader)
+    registry = readers_in(readers)
     return list(dict.fromkeys(find_trace(trace, registry, None).reader.name for _, traces in sides for trace in traces))
 
 

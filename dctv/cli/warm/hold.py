@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
-from dctv.catalog.files import matching
+from dctv.catalog.files import found_or_matching
 from dctv.cli.mounts import parse_manifests
 from dctv.cli.task import open_session
 from dctv.console.attended import Check
@@ -76,7 +75,7 @@ class WarmSession:
         words += parse_manifests(self._args.manifest, self._mounts).values()
         found = []
         for word in words:
-            for path in [word] if Path(word).exists() else matching(word):
+            for path in found_or_matching(word):
                 try:
                     found.append((path, state_of(path)))
                 except OSError:

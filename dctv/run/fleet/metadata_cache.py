@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,8 @@ class Memory:
             made.write_text(text, encoding="utf-8")
             made.replace(self.path)
         except OSError:
-            made.unlink(missing_ok=True)
+            with suppress(OSError):
+                made.unlink()
 
 
 def memory_of(pattern: str, base: Path | None, way: MountSettings, folder: Path) -> Memory:
