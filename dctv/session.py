@@ -19,6 +19,7 @@ from dctv.contracts.reader import LoadContext
 from dctv.contracts.table_function import TableFunction
 from dctv.engines.allowed import AllowedFiles
 from dctv.errors import DctvError, SourceText, UsageError
+from dctv.home import expanded
 from dctv.index.location import configured_folder
 from dctv.index.mounting import AUTO_BYTES, IndexPolicy, When
 from dctv.index.sources import StoredFileSource
@@ -99,7 +100,7 @@ class Session:
         warn: bool = True,
     ) -> None:
         policy = IndexPolicy(index, configured_folder(index_dir), large)
-        spill = None if temp_directory is None else Path(temp_directory)
+        spill = None if temp_directory is None else expanded(temp_directory)
         limits = Limits(policy, usable_processors() if threads is None else threads, memory_limit, spill)
         workers = TraceWorkers(call, limits.threads)
         self._context = open_context(limits, Progress(progress), workers, allow_files, allow_engines=allow_engines)

@@ -13,6 +13,7 @@ from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head, Reader
 from dctv.contracts.registry import Registry
 from dctv.errors import TraceError, UsageError, nearest, reason_of
+from dctv.home import expanded
 from dctv.record import record
 
 _LOOKED_AT = 10_000
@@ -142,9 +143,9 @@ def matching(pattern: str, base: Path | None = None) -> list[str]:
 def _expanded(text: str) -> Path:
     """Return a path with the home folder in place of `~` or `~NAME`."""
     try:
-        return Path(text).expanduser()
-    except RuntimeError:
-        raise TraceError(f"cannot read `{text}`: there is no such user") from None
+        return expanded(text)
+    except UsageError as error:
+        raise TraceError(error.message, hint=error.hint) from None
 
 
 def _globbed(root: Path, pattern: str, text: str) -> list[Path]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dctv.errors import UsageError
+from dctv.home import expanded
 from dctv.patterns import pattern
 
 MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
@@ -22,7 +23,7 @@ def add_session_options(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--temp-directory",
-        type=Path,
+        type=expanded,
         metavar="DIR",
         help="write data that does not fit into memory here (default: the cache)",
     )

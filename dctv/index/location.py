@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dctv.errors import UsageError
+from dctv.home import expanded
 from dctv.record import record
 
 try:
@@ -55,9 +56,13 @@ def subject(paths: Sequence[Path], reader: str, options: Mapping[str, object]) -
 
 
 def configured_folder(index_dir: str | Path | None) -> Path | None:
-    """Return the folder to keep indexes in, as given or set by DCTV_INDEX_DIR; None is the cache."""
+    """Return the folder to keep indexes in, as given or set by DCTV_INDEX_DIR; None is the cache.
+
+    Raises:
+        UsageError: it is in the home of a user that does not exist.
+    """
     folder = index_dir or os.environ.get("DCTV_INDEX_DIR")
-    return Path(folder) if folder else None
+    return expanded(folder) if folder else None
 
 
 def cache_folder() -> Path:
@@ -84,7 +89,7 @@ def index_folder(about: Subject, index_dir: Path | None = None) -> Path:
     """
     if index_dir is None:
         return cache_folder() / about.key
-    return index_dir.expanduser().absolute() / f"{_readable(about.paths)}-{about.key[:_SHORT]}"
+    return expanded(index_dir).absolute() / f"{_readable(about.paths)}-{about.key[:_SHORT]}"
 
 
 def _readable(paths: Sequence[Path]) -> str:

@@ -52,7 +52,7 @@ class IndexPolicy:
         if not self.when:
             return None
         if self.index_dir is not None:
-            return self.index_dir.expanduser().absolute()
+            return self.index_dir.absolute()
         try:
             return cache_folder()
         except UsageError:

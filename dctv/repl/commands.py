@@ -9,6 +9,7 @@ from dctv.console.files import exists
 from dctv.console.narration import print_stderr
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest, reason_of
+from dctv.home import expanded
 from dctv.repl.conversation import Conversation
 from dctv.repl.dot_command import DotCommand
 from dctv.repl.listings import LISTINGS
@@ -62,14 +63,14 @@ def _mount(talk: Conversation, argument: str) -> int:
     if not equals or exists(argument):
         path, name = argument, name_of_mount(Path(argument), [one.name for one in talk.session.mounts()])
         named = f"`{path}` is mounted as `{name}`"
-    talk.mount(str(Path(path).expanduser()), name)
+    talk.mount(str(expanded(path)), name)
     if named:
         print_stderr(named)
     return OK
 
 
 def _read(talk: Conversation, argument: str) -> int:
-    path = Path(argument).expanduser()
+    path = expanded(argument)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from dctv.console.narration import print_stderr
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, reason_of
+from dctv.home import expanded
 from dctv.repl.conversation import Conversation
 from dctv.repl.dot_command import DotCommand
 from dctv.whole_file import cannot_write
@@ -18,7 +19,7 @@ from dctv.whole_file import cannot_write
 
 def _output(talk: Conversation, argument: str) -> int:
     if argument:
-        talk.destination.open(Path(argument).expanduser())
+        talk.destination.open(expanded(argument))
         print_stderr(f"results go to `{argument}`, until `.output`")
     else:
         talk.destination.close()
@@ -26,7 +27,7 @@ def _output(talk: Conversation, argument: str) -> int:
 
 
 def _once(talk: Conversation, argument: str) -> int:
-    talk.destination.once = Path(argument).expanduser()
+    talk.destination.once = expanded(argument)
     return OK
 
 

@@ -9,6 +9,7 @@ from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.contracts.writer import Writer
 from dctv.errors import BindError, UsageError, nearest
+from dctv.home import expanded
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import result_of
 from dctv.run.result import Done
@@ -26,7 +27,7 @@ def copy(statement: commands.Copy, context: ExecutionContext, env: Environment) 
         UsageError: it cannot be written.
     """
     file, source = statement.file, statement.source
-    path = (env.base or Path()) / Path(file.text).expanduser()
+    path = (env.base or Path()) / expanded(file.text)
     if not context.engine.may_name(path):
         refused = context.engine.refused_target(file.text)
         raise BindError(refused.message, file.place, hint=refused.hint)

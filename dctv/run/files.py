@@ -10,6 +10,7 @@ from dctv.bind.context import Environment
 from dctv.catalog.files import list_files
 from dctv.catalog.mount import Mount
 from dctv.errors import BindError, TraceError, UsageError, nearest
+from dctv.home import expanded
 from dctv.plan.nodes import Plan
 from dctv.run.context import ExecutionContext
 from dctv.run.mounting import Wanted, mount
@@ -57,7 +58,7 @@ def _check_is_no_table(file: ast.String, env: Environment, context: ExecutionCon
 def _check_allowed(file: ast.String, env: Environment, context: ExecutionContext) -> None:
     """Refuse files that a query may not name, also where a folder or a pattern means them; none is opened for that."""
     engine = context.engine
-    allowed = engine.reads_files() and engine.may_name((env.base or Path()) / Path(file.text).expanduser())
+    allowed = engine.reads_files() and engine.may_name((env.base or Path()) / expanded(file.text))
     if allowed:
         try:
             allowed = all(map(engine.may_name, list_files([file.text], context.registries.readers, env.base)))

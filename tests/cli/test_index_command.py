@@ -33,10 +33,10 @@ def test_an_index_is_built_found_extended_and_checked(trace: Path, tmp_path: Pat
     assert sorted(p.name for p in trace.iterdir()) == sorted(p.name for p in LOADER.iterdir())
     listed = run("cache", "list", XDG_CACHE_HOME=cache)
     assert listed.out.split("  ")[2:] == [f"{sorted(trace.iterdir())[0]} and 3 more", "good\n"]
-    assert run("cache", "size", XDG_CACHE_HOME=cache).out.startswith("1 indexes, ")
+    assert run("cache", "size", XDG_CACHE_HOME=cache).out.startswith("1 index, ")
     assert run("cache", "list", XDG_CACHE_HOME=str(tmp_path), DCTV_INDEX_DIR=f"{cache}/dctv/index").out == listed.out
     assert run("cache", "prune", XDG_CACHE_HOME=cache).out.startswith("removed 0 indexes")
-    assert run("cache", "prune", "--all", XDG_CACHE_HOME=cache).out.startswith("removed 1 indexes")
+    assert run("cache", "prune", "--all", XDG_CACHE_HOME=cache).out.startswith("removed 1 index, ")
     assert run("cache", "list", XDG_CACHE_HOME=cache).out == ""
 
 

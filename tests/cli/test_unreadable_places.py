@@ -84,3 +84,34 @@ def test_indexes_below_a_file() -> None:
     ran = run("query", f"t=@{trace}", COUNT, "--index-dir", trace)
     assert ran.code == 0
     assert ran.out == "COUNT()\n-------\n9\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("query", "COPY (SELECT 1 AS x) TO '~nobody.here/x.csv'", "--allow-files"),
+        ("query", "SELECT * FROM '~nobody.here/x.csv'", "--allow-files"),
+        ("query", "MOUNT TRACES '*' AS r WITH (manifest => '~nobody.here/x.csv')"),
+        ("query", "SELECT 1", "--temp-directory=~nobody.here/x.csv"),
+        ("index", "x.pfw", "--index-dir=~nobody.here/x.csv"),
+        ("cache", "list", "--index-dir=~nobody.here/x.csv"),
+    ],
+    ids=" ".join,
+)
+def test_homes_of_nobody(words: tuple[str, ...], tmp_path: Path) -> None:
+    shutil.copy(DATA / "stdlib" / "calls.pfw", tmp_path / "x.pfw")
+    ran = run(*words, cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: found `~nobody.here/x.csv`, and there is no such user\nhint: `./~` names a file\n"
+
+
+def test_folders_in_a_home(tmp_path: Path) -> None:
+    """Shells leave `~` alone after `=`."""
+    shutil.copy(DATA / "stdlib" / "calls.pfw", tmp_path / "x.pfw")
+    home = {"HOME": str(tmp_path / "home")}
+    assert run("index", "x.pfw", "--index-dir=~/indexes", cwd=tmp_path, **home).code == 0
+    assert run("cache", "size", "--index-dir=~/indexes", cwd=tmp_path, **home).out.startswith("1 index, ")
+    ran = run("query", "SELECT 1 AS x", "--temp-directory=~/spilled", cwd=tmp_path, **home)
+    assert (ran.code, ran.out) == (0, "x\n-\n1\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "x.pfw"]
+    assert sorted(path.name for path in (tmp_path / "home").iterdir()) == ["indexes", "spilled"]

@@ -55,14 +55,19 @@ def run(args: Namespace) -> int:
             lines = _listed(entries(root))
         case "size":
             found = entries(root, look=False)
-            lines = [f"{len(found)} indexes, {size_text(sum(entry.bytes for entry in found))} in {root}"]
+            lines = [f"{_total(found)} in {root}"]
         case _:
             most = args.max_size if chosen else most_bytes(root)
             removed = prune(root, CacheLimit(most, args.older_than, args.all))
-            lines = [f"removed {len(removed)} indexes, {size_text(sum(entry.bytes for entry in removed))}"]
+            lines = [f"removed {_total(removed)}"]
     with stdout_sink(lambda: None) as sink:
         sink.stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
     return OK
+
+
+def _total(found: list[CachedIndex]) -> str:
+    count = "1 index" if len(found) == 1 else f"{len(found)} indexes"
+    return f"{count}, {size_text(sum(entry.bytes for entry in found))}"
 
 
 def _write(found: list[CachedIndex], name: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from argparse import SUPPRESS
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import (
@@ -19,6 +18,7 @@ from dctv.cli.mounts import TRACES, parse_mounts
 from dctv.cli.sizes import seconds
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
+from dctv.home import expanded
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -83,7 +83,7 @@ def _absolute(path: str) -> str:
     from dctv.console.files import FLEET, is_fleet
 
     mark = FLEET if is_fleet(path) else ""
-    return mark + os.fspath(Path(path.removeprefix(mark)).expanduser().absolute())
+    return mark + os.fspath(expanded(path.removeprefix(mark)).absolute())
 
 
 def _stop(name: str) -> int:

@@ -9,7 +9,6 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
 import dctv
 from dctv.cli.arguments import MOUNT
@@ -18,6 +17,7 @@ from dctv.console.attended import attended, end_process
 from dctv.console.files import exists
 from dctv.console.narration import print_stderr, warn
 from dctv.console.verdict import OK
+from dctv.home import expanded
 
 _PATIENCE = 15
 """Seconds within which a session must end."""
@@ -55,7 +55,7 @@ def run_session(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -
     args.index_dir = configured_folder(args.index_dir)
     for folder in ("index_dir", "temp_directory"):
         if getattr(args, folder) is not None:
-            setattr(args, folder, getattr(args, folder).expanduser().absolute())
+            setattr(args, folder, expanded(getattr(args, folder)).absolute())
     args.manifest = [_absolute_manifest(one) for one in args.manifest]
     warm, bar = WarmSession(args, mounts), ProgressBar()
     try:
@@ -103,7 +103,7 @@ def _absolute_manifest(word: str) -> str:
     """Return `[NAME=]FILE` with an absolute path."""
     match = None if exists(word) else MOUNT.fullmatch(word)
     name, path = ("", word) if match is None else (f"{match[1]}=", match[2])
-    return name + os.fspath(Path(path).expanduser().absolute())
+    return name + os.fspath(expanded(path).absolute())
 
 
 def _leave_terminal() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.errors import TraceError, reason_of
+from dctv.home import expanded
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType
 
@@ -54,7 +55,7 @@ def read_manifest(text: str, base: Path | None) -> Manifest:
     Raises:
         TraceError: it cannot be read, does not name its traces, names one twice, or has a column `_ts` or `_duration`.
     """
-    table = _table(text, Path(base or "") / Path(text).expanduser())
+    table = _table(text, Path(base or "") / expanded(text))
     key = next((one for name in _KEYS for one in table.column_names if one.lower() == name), None)
     if key is None:
         found = ", ".join(table.column_names)

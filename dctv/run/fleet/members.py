@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dctv.catalog.files import matching
 from dctv.errors import TraceError
+from dctv.home import expanded
 from dctv.plan import fleets
 from dctv.plan import predicate as p
 from dctv.plan.expressions import NULL, Cast, Expression, OfTrace, Text
@@ -67,7 +68,7 @@ def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Seque
     if not names:
         raise TraceError(f"found no trace that matches `{pattern}`")
     root = (base or Path()).absolute()
-    found = [(name, str(root / Path(name).expanduser())) for name in names]
+    found = [(name, str(root / expanded(name))) for name in names]
     return [FleetMember(name, path, {} if manifest is None else manifest.of(name, path)) for name, path in found]
 
 
