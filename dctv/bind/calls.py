@@ -8,6 +8,7 @@ from fractions import Fraction
 from dctv.bind import aggregate_states, lambdas, macros, nested, sparklines, state_paths
 from dctv.bind.alike import alike
 from dctv.bind.bound import Bound, Family, need_bare, scale
+from dctv.bind.conditions import check_truth, condition_of
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import parts_of
 from dctv.bind.null_treatment import with_own_nulls
@@ -16,7 +17,7 @@ from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator, settled
 from dctv.bind.unnesting import refuse_part
 from dctv.bind.wall_clock import wall_clock
-from dctv.bind.windows import FIRST, WITHIN, ordered, window
+from dctv.bind.windows import FIRST, WITHIN, ordered, refuse_constant, window
 from dctv.catalog.namespace import Macro, WallClock
 from dctv.contracts.engine import EXACT_ON_INTEGERS, ORDER_FREE
 from dctv.errors import BindError, Place, UnitError, nearest
@@ -135,10 +136,12 @@ def _engine_call(
     if aggregate:
         arguments[1:] = [_setting(a, e) for a, e in zip(arguments[1:], expr.arguments[1:], strict=True)]
     terms = [nested.compared(term.expr, inner, bind) for term in expr.order_by]
+    for term in terms:
+        refuse_constant(term, whole=False)
     written = _invoke(name, expr, arguments, terms, inner, bind)
-    test = None if expr.filter is None else bind(expr.filter, inner)
-    if expr.nulls is not None and expr.over is None and written.nulls is not None:
-        written = _without_nulls(written, expr, aggregate=aggregate)
+    test = None if expr.filter is None else condition_of(bind(expr.filter, inner))
+    if written.nulls is not None and not (expr.over is not None and _is_of_windows(name, context)):
+        written = _without_nulls(written, expr, aggregate=aggregate or expr.over is not None)
     written = _filtered(written, test, inner, aggregate=aggregate)
     value: Expression = written
     parts = (*arguments, *terms, *(() if test is None else (test,)))
@@ -261,6 +264,8 @@ def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Clau
         if kind is UnitRule.POWER and len(arguments) == 2 and _may_raise(arguments):
             unit, factor = raised(arguments[0].unit, arguments[1].constant or Fraction(0))
             return unit, [scale(arguments[0], factor, arguments[0].unit), arguments[1]]
+        if kind is UnitRule.CHOOSE and arguments:
+            check_truth(arguments[0])
         unit, factors = result_unit(kind, units, _called(name, expr))
     except UnitError as error:
         guilty = next((a.place for a in arguments if a.unit != NO_UNIT), None)
@@ -320,8 +325,14 @@ def _filtered(written: Call, test: Bound | None, context: ClauseContext, *, aggr
     return replace(written, filter=w.all_of([*([] if written.filter is None else [written.filter]), *tests]))
 
 
+def _is_of_windows(name: str, context: ClauseContext) -> bool:
+    """Whether the engine evaluates a function over a window by itself, with IGNORE NULLS."""
+    rule = context.env.rules.get(name)
+    return name in ("first", "last") or (rule is not None and rule.kind == "window")
+
+
 def _without_nulls(written: Call, expr: ast.Call, *, aggregate: bool) -> Call:
-    """Say IGNORE NULLS of an aggregate by a filter: the engine knows it of window functions only."""
+    """Write IGNORE NULLS of an aggregate as a filter: the engine knows it of window functions only."""
     if not aggregate:
         raise BindError(f"`{expr.nulls} NULLS` is for aggregates and window functions", expr.place)
     tests = (w.is_not_null(written.arguments[0]),) if expr.nulls == "IGNORE" and written.arguments else ()
@@ -338,7 +349,7 @@ def _weighted(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> 
     if scope.find(path) is None:
         raise BindError(f"`{name}` weighs by `_duration`, and there is none here", expr.place)
     weight = bind(ast.Column(path, place=expr.place), context)
-    test = None if expr.filter is None else bind(expr.filter, context)
+    test = None if expr.filter is None else condition_of(bind(expr.filter, context))
     total = _filtered(w.call("sum", w.times(value.value, weight.value)), test, context, aggregate=True)
     made = of_operator("*", value.type, weight.type)
     serial = made is None or is_float(made.name)

@@ -10,6 +10,7 @@ from typing import cast
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.alike import alike
 from dctv.bind.bound import Bound, constant, convert, with_parts
+from dctv.bind.conditions import condition_of
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import aggregates, parts_of
 from dctv.bind.many_columns import Chosen
@@ -69,11 +70,7 @@ def bind(expr: ast.Expr, context: ClauseContext) -> Bound:
 
 def condition(expr: ast.Expr, context: ClauseContext) -> Bound:
     """Bind an expression that is used as a condition: it has no unit."""
-    bound = bind(expr, context)
-    if bound.unit != NO_UNIT:
-        raise UnitError(f"a condition has no unit, found `{bound.unit}`", expr.place, hint="compare it with something")
-    operators.refuse_text(bound)
-    return bound
+    return condition_of(bind(expr, context))
 
 
 def _number(expr: ast.Number, _: ClauseContext) -> Bound:

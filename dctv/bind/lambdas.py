@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from dctv.bind import operators
 from dctv.bind.bound import Bound, convert
+from dctv.bind.conditions import condition_of
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import parts_of
 from dctv.bind.members import shown
 from dctv.bind.scope import Scope, ScopeColumn
 from dctv.bind.types import BIGINT, BOOLEAN, settled
-from dctv.errors import BindError, UnitError
+from dctv.errors import BindError
 from dctv.plan.build import call as called
 from dctv.plan.expressions import Column, Lambda
 from dctv.plan.nodes import unique_names
@@ -21,7 +21,7 @@ from dctv.syntax import ast
 from dctv.syntax.keywords import LAMBDAS
 from dctv.syntax.node import nodes
 from dctv.types.schema import ColumnType
-from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.unit import Unit
 
 FUNCTIONS = LAMBDAS
 Bind = Callable[[ast.Expr, ClauseContext], Bound]
@@ -46,11 +46,7 @@ def lambda_call(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -
     names = _inside(body.parameters, context.scope.parameters)
     value = _body(body, _parameters(name, body, names, (element, listed.unit)), context, bind)
     if name.endswith("filter"):
-        if value.unit != NO_UNIT:
-            raise UnitError(
-                f"a condition has no unit, found `{value.unit}`", value.place, hint="compare it with something"
-            )
-        operators.refuse_text(value)
+        value = condition_of(value)
         made, unit = (listed.type if value.type == BOOLEAN else None), listed.unit
     elif name.endswith("reduce"):
         value = convert(value, listed.unit, f"`{name}`")

@@ -8,11 +8,12 @@ from fractions import Fraction
 from dctv.bind import time_literals
 from dctv.bind.alike import alike
 from dctv.bind.bound import Bound, arithmetic_family, as_interval, as_time, constant, is_time, scale, unify
+from dctv.bind.conditions import check_cast, check_truth
 from dctv.bind.types import BOOLEAN, INTERVAL, VARCHAR, of_call, of_operator, settled
 from dctv.bind.wall_clock import as_times
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import ZERO_DIVISION
-from dctv.errors import BindError, UnitError
+from dctv.errors import UnitError
 from dctv.plan import build as w
 from dctv.plan.expressions import (
     COMPARISONS,
@@ -28,6 +29,7 @@ from dctv.plan.expressions import (
     Like,
     Number,
     Row,
+    Text,
     Unary,
 )
 from dctv.record import replace
@@ -47,16 +49,12 @@ def _bare(bound: Bound, op: str) -> None:
         )
 
 
-def refuse_text(bound: Bound) -> None:
-    """Refuse a string where a condition stands, which the engine would try to read as one row by row."""
-    if bound.family == "text":
-        raise BindError("a condition is BOOL, found a string", bound.place, hint="compare it with something")
-
-
 def unary(expr: ast.Unary, bound: Bound) -> Bound:
     """Bind `-x`, `+x`, `~x`, `NOT x`."""
     if expr.op in ("~", "NOT"):
         _bare(bound, expr.op)
+        if expr.op == "NOT":
+            check_truth(bound)
         made = of_operator(expr.op, bound.type)
         return Bound(Unary(expr.op, bound.value), place=expr.place, parts=(bound,), type=made)
     if expr.op == "+":
@@ -92,7 +90,7 @@ def logical(expr: ast.Logical, tests: Sequence[Bound]) -> Bound:
     """Bind a chain of ANDs or ORs."""
     for one in tests:
         _bare(one, expr.op)
-        refuse_text(one)
+        check_truth(one)
     values = [one.value for one in tests]
     value = w.any_of(values) if expr.op == "OR" else w.all_of(values)
     assert value is not None
@@ -102,6 +100,7 @@ def logical(expr: ast.Logical, tests: Sequence[Bound]) -> Bound:
 def truth(expr: ast.Truth, bound: Bound) -> Bound:
     """Bind `x IS TRUE` and similar tests; other values are cast to a condition."""
     _bare(bound, f"IS {str(expr.value).upper()}")
+    check_cast(bound)
     test = bound.value if bound.type in (BOOLEAN, None) else Cast(bound.value, BOOLEAN.text)
     value = Binary("<!=>" if expr.negated else "<=>", test, Boolean(expr.value))
     made = None if bound.type is None else BOOLEAN
@@ -226,6 +225,8 @@ def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None, *
     """Bind LIKE and similar operators; `proven` says that the pattern is valid."""
     for bound in (subject, pattern):
         _bare(bound, expr.op)
+    if escape is not None and isinstance(escape.value, Text) and len(escape.value.value) > 1:
+        raise BindError("ESCAPE takes one character", escape.place)
     if expr.op in SEARCHES:
         value: Expression = w.call(SEARCHES[expr.op], subject.value, pattern.value)
         made = of_call(SEARCHES[expr.op], [subject.type, pattern.type], proven=proven)

@@ -23,7 +23,7 @@ from dctv.bind.select_cores import OutputColumn, bind_core, ordinal
 from dctv.bind.spellings import fitting
 from dctv.bind.stars import named_columns
 from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
-from dctv.bind.windows import ordered
+from dctv.bind.windows import ordered, refuse_constant
 from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan import walk
@@ -265,6 +265,7 @@ def _order(
             bound = expressions.compared(expr, context)
             if isinstance(expr, ast.Collate) and not walk.columns_in(bound.value):
                 continue  # A constant sorts nothing, and the engine refuses it.
+            refuse_constant(bound)
             others.append(bound)
             terms.append(ordered(bound.value, term))
     return replace(block, order_by=(*terms, *_all_columns(query))), others

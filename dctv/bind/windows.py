@@ -10,7 +10,7 @@ from dctv.bind.context import BoundWindow, ClauseContext
 from dctv.contracts.engine import VOLATILE
 from dctv.errors import BindError, nearest
 from dctv.plan import walk
-from dctv.plan.expressions import Call, Expression, Frame, FrameEnd, Ordered
+from dctv.plan.expressions import Boolean, Call, Expression, Frame, FrameEnd, Null, Number, Ordered, Text, Unary
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
@@ -26,6 +26,21 @@ FIRST = "compute it in a subquery first: FROM (SELECT *, ... AS x FROM ...)"
 def ordered(value: Expression, term: ast.OrderTerm) -> Ordered:
     """Write one term of an ORDER BY; NULLs come last unless the text says otherwise."""
     return Ordered(value, term.descending, term.nulls == "FIRST")
+
+
+def refuse_constant(bound: Bound, *, whole: bool = True) -> None:
+    """Refuse a literal in ORDER BY: it orders nothing, and the engine refuses it or takes it for a column's number.
+
+    Without `whole`, whole numbers pass: inside a call they are no columns.
+
+    Raises:
+        BindError: it is one.
+    """
+    value = bound.value.operand if isinstance(bound.value, Unary) else bound.value
+    is_whole = isinstance(value, Number) and value.text.isdigit()
+    if isinstance(value, Number | Text | Boolean | Null) and (whole or not is_whole):
+        hint = "a name stands without quotes, or in double ones" if isinstance(value, Text) else None
+        raise BindError("a constant orders nothing, expected a column or an expression", bound.place, hint=hint)
 
 
 def window(over: ast.Window | ast.Name, context: ClauseContext, bind: Bind) -> BoundWindow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from sqlglot import exp
@@ -320,14 +321,28 @@ def _order(terms: Sequence[e.Ordered]) -> exp.Order | None:
     return exp.Order(expressions=[_ordered(one) for one in terms]) if terms else None
 
 
-def _group(node: q.Group) -> exp.Group:
+def _group(node: q.Group, items: Sequence[q.Item]) -> exp.Group:
     if node.all:
         return exp.Group(all=True)
-    return exp.Group(expressions=[_sets(k) if isinstance(k, q.GroupingSets) else expression(k) for k in node.keys])
+    keys = [_sets(one, items) if isinstance(one, q.GroupingSets) else _group_key(one, items) for one in node.keys]
+    return exp.Group(expressions=keys)
 
 
-def _sets(node: q.GroupingSets) -> exp.Expr:
-    written = [_expressions(one) for one in node.sets]
+def _group_key(key: e.Expression, items: Sequence[q.Item]) -> exp.Expr:
+    """Write a key; SQL takes a number for a position, so it is written as that of the column with this value."""
+    match key:
+        case e.Number(text) | e.Unary("-", e.Number(text)) if text.isdigit():
+            values = [item.value for item in takewhile(lambda item: not item.is_star, items)]
+            if key in values:
+                return exp.Literal.number(values.index(key) + 1)
+            # All constants group alike.
+            return exp.Is(this=expression(key), expression=exp.Null())
+        case _:
+            return expression(key)
+
+
+def _sets(node: q.GroupingSets, items: Sequence[q.Item]) -> exp.Expr:
+    written = [[_group_key(key, items) for key in one] for one in node.sets]
     sets: list[exp.Expr] = [one[0] if len(one) == 1 else exp.Tuple(expressions=one) for one in written]
     forms = {"GROUPING SETS": exp.GroupingSets, "ROLLUP": exp.Rollup, "CUBE": exp.Cube}
     return forms[node.kind](expressions=sets)
@@ -365,7 +380,7 @@ def _select(node: q.Select) -> exp.Select:
         from_=None if node.source is None else exp.From(this=_source(node.source)),
         joins=[_join(one) for one in node.joins],
         where=None if node.where is None else exp.Where(this=expression(node.where)),
-        group=None if node.group is None else _group(node.group),
+        group=None if node.group is None else _group(node.group, node.items),
         having=None if node.having is None else exp.Having(this=expression(node.having)),
         qualify=None if node.qualify is None else exp.Qualify(this=expression(node.qualify)),
         distinct=exp.Distinct() if node.distinct else None,
