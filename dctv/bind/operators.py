@@ -13,7 +13,7 @@ from dctv.bind.types import BOOLEAN, INTERVAL, VARCHAR, of_call, of_operator, se
 from dctv.bind.wall_clock import as_times
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import ZERO_DIVISION
-from dctv.errors import UnitError
+from dctv.errors import BindError, UnitError
 from dctv.plan import build as w
 from dctv.plan.expressions import (
     COMPARISONS,
