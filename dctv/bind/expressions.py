@@ -55,6 +55,7 @@ from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
+from dctv.types.values import may_have_unit
 
 _LONGEST_ALIAS = 2
 """A result column is `name`, or `alias.name`."""
@@ -272,7 +273,8 @@ def _cast(expr: ast.Cast, context: ClauseContext) -> Bound:
         time_literals.check(expr.operand.text, type_name, context.env.engine, expr.operand.place or expr.place)
     written = Cast(bound.value, type_name, lenient=expr.lenient, place=expr.place)
     made = of_cast(bound.type, type_name)
-    return Bound(written, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
+    unit = bound.unit if may_have_unit(type_name) else NO_UNIT
+    return Bound(written, unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
 
 
 def _collate(expr: ast.Collate, context: ClauseContext) -> Bound:

@@ -14,7 +14,7 @@ from dctv.plan.source import RowsInMemory
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
-from dctv.types.values import dialect_type, is_numeric
+from dctv.types.values import dialect_type, may_have_unit
 
 _UNTYPED = '"NULL"'
 """The engine's type of columns that are NULL in all rows."""
@@ -75,8 +75,7 @@ def _check_units(units: Mapping[str, str], names: list[str]) -> None:
 
 def _unit(field: Any, type_name: str, units: Mapping[str, str]) -> Unit:
     """Return a column's unit; dctv writes no such metadata for columns without numbers."""
-    inner = type_name.partition("[")[0]
-    fits = is_numeric(inner) or inner == _UNTYPED
+    fits = may_have_unit(type_name) or type_name.partition("[")[0] == _UNTYPED
     if field.name in units and not fits:
         shown = dialect_type(type_name)
         raise UsageError(f"the column `{field.name}` is {shown} and has no unit, found `{units[field.name]}`")

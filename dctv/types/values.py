@@ -181,8 +181,13 @@ def is_float(engine_name: str) -> bool:
 
 
 def is_numeric(engine_name: str) -> bool:
-    """Whether the engine's type can be calculated with, and so can carry a unit."""
+    """Whether the engine's type can be calculated with."""
     return is_integer(engine_name) or is_float(engine_name) or engine_name.partition("(")[0] == "DECIMAL"
+
+
+def may_have_unit(engine_name: str) -> bool:
+    """Whether the engine's type is one of numbers, or of lists of them."""
+    return is_numeric(engine_name.partition("[")[0])
 
 
 def is_string(engine_name: str) -> bool:
