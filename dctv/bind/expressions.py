@@ -57,6 +57,14 @@ from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
 from dctv.types.values import may_have_unit
 
+_FUNCTIONS = {
+    "current_date": "current_date",
+    "current_time": "get_current_time",
+    "current_timestamp": "now",
+    "localtime": "current_localtime",
+    "localtimestamp": "current_localtimestamp",
+}
+"""Words of SQL that call a function without parentheses, where no column has the name."""
 _LONGEST_ALIAS = 2
 """A result column is `name`, or `alias.name`."""
 _COLLATION = pattern(r"\w+(?:\.\w+)*")
@@ -173,6 +181,10 @@ def _column(expr: ast.Column, context: ClauseContext) -> Bound:
             return alias
     if scope is context.scope and context.aggregated is not None:
         _outside_aggregate(expr, context, context.aggregated)
+    function = _FUNCTIONS.get(expr.path.text.lower())
+    if function is not None and scope.lookup(expr.path) is None:
+        path = ast.Path((ast.Name(function, place=expr.place),), place=expr.place)
+        return bind(ast.Call(path, place=expr.place), context)
     return scope.resolve(expr.path)
 
 

@@ -133,6 +133,13 @@ class Scope:
 
     def resolve(self, path: ast.Path) -> Bound:
         """Return the column that a name means, here or further out, or fail with the nearest name."""
+        found = self.lookup(path)
+        if found is None:
+            raise self._unknown(path)
+        return found
+
+    def lookup(self, path: ast.Path) -> Bound | None:
+        """Return the column that a name means, here or further out; None if there is none."""
         scope: Scope | None = self
         while scope is not None:
             found = scope.find(path)
@@ -145,7 +152,7 @@ class Scope:
             if member is not None:
                 return member
             scope = scope.parent
-        raise self._unknown(path)
+        return None
 
     def result(self, path: ast.Path) -> Bound | None:
         """Return the result of this select that a name in a subquery means: of a single row, of no group or window."""

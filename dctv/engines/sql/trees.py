@@ -196,6 +196,8 @@ def _ordered(node: e.Ordered) -> exp.Ordered:
 
 
 def _call(node: e.Call) -> exp.Expr:
+    if node.function.lower() == "try":
+        node = replaced(node, _uncounted)
     values = _expressions(node.arguments)
     if node.distinct and len(values) == 1:
         values = [exp.Distinct(expressions=values)]
@@ -221,6 +223,15 @@ def _window(node: e.Window) -> exp.Expr:
         order=_order([replaced(one, _in_key) for one in node.order_by]),
         spec=None if node.frame is None else _frame(node.frame),
     )
+
+
+def _uncounted(node: Node) -> Node | None:
+    """Return the test of a divisor for zero without its count: TRY takes no functions with effects."""
+    match node:
+        case e.IsNull(e.Call(function)) if function == ZERO_DIVISION:
+            return e.TRUE
+        case _:
+            return None
 
 
 def _in_key(node: Node) -> Node | None:
