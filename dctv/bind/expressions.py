@@ -182,7 +182,8 @@ def _column(expr: ast.Column, context: ClauseContext) -> Bound:
     if scope is context.scope and context.aggregated is not None:
         _outside_aggregate(expr, context, context.aggregated)
     function = _FUNCTIONS.get(expr.path.text.lower())
-    if function is not None and scope.lookup(expr.path) is None:
+    quoted = expr.place is not None and expr.place.text.startswith(('"', "`"))
+    if function is not None and not quoted and scope.lookup(expr.path) is None:
         path = ast.Path((ast.Name(function, place=expr.place),), place=expr.place)
         return bind(ast.Call(path, place=expr.place), context)
     return scope.resolve(expr.path)

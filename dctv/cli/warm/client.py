@@ -55,8 +55,7 @@ def run_in_session(args: Namespace) -> int:
         try:
             connection.connect(os.fspath(socket_path(name)))
         except OSError as error:
-            reason = reason_of(error)
-            raise UsageError(f"cannot reach the session `{name}`: {reason}") from None
+            raise UsageError(f"cannot reach the session `{name}`: {reason_of(error)}") from None
         code = _exit_code(connection, args.line)
     if code is None:
         raise _SessionEnded(
