@@ -1,8 +1,8 @@
 """Find tables in which rows of large tables are looked up, such as the threads of slices.
 
 The engine keeps one side of a join in memory: the one of which it expects fewer rows. It expects as many groups as
-there are rows to group, so it would keep millions of slices to join a few threads. Groups that are computed before
-reach it as a stream, of which it expects one row.
+there are rows to group, and multiplies what joins may multiply, so it would keep millions of slices to join a few
+threads. A small side that is computed before reaches it as a stream, of which it expects one row.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from dctv.rewrite.select_lists import may_aggregate
 MANY = 1_000_000
 """From this many stored rows on, keeping the smaller side is worth a query of its own."""
 
+FEW = 10_000
+"""Up to this many rows, a stored table is small."""
+
 
 def lookups(plans: Sequence[Plan]) -> set[int]:
-    """Return the identities of groups of rows that are joined with many rows."""
+    """Return the identities of small tables that are joined with many rows: groups, and joins of groups and few rows."""
     sizes = _Sizes()
     found: set[int] = set()
     for plan in plans:
@@ -30,9 +33,9 @@ def lookups(plans: Sequence[Plan]) -> set[int]:
             continue
         for names in plan.query.once(_joined):
             leaves = [leaf for name, leaf in plan.leaves if name in names]
-            groups = [leaf for leaf in leaves if sizes.are_groups(leaf)]
-            if 0 < len(groups) < len(leaves) and any(sizes.are_many(leaf) for leaf in leaves if leaf not in groups):
-                found.update(map(id, groups))
+            few = [leaf for leaf in leaves if sizes.are_few(leaf)]
+            if 0 < len(few) < len(leaves) and any(sizes.are_many(leaf) for leaf in leaves if leaf not in few):
+                found.update(map(id, few))
     return found
 
 
@@ -44,14 +47,24 @@ def _joined(query: Query) -> Sequence[frozenset[str]]:
 
 @record(frozen=False)
 class _Sizes:
-    groups: dict[int, bool] = field(default_factory=dict)
-    """Whether the rows of a plan are groups, by its identity."""
+    few: dict[int, bool] = field(default_factory=dict)
+    """Whether the rows of a plan are few, by its identity."""
 
-    def are_groups(self, plan: Plan) -> bool:
-        """Whether the rows of a plan are groups of others."""
-        if id(plan) not in self.groups:
-            self.groups[id(plan)] = isinstance(plan, Relation) and self._groups(plan.query, dict(plan.leaves))
-        return self.groups[id(plan)]
+    def are_few(self, plan: Plan) -> bool:
+        """Whether the rows of a plan are groups of others, or made of stored tables with few rows."""
+        if id(plan) not in self.few:
+            self.few[id(plan)] = self._few(plan)
+        return self.few[id(plan)]
+
+    def _few(self, plan: Plan) -> bool:
+        match plan:
+            case Scan():
+                rows = plan.source.stored_rows()
+                return rows is not None and rows <= FEW
+            case Relation():
+                return self._groups(plan.query, dict(plan.leaves))
+            case _:
+                return False
 
     def _groups(self, query: Query, leaves: Mapping[str, Plan]) -> bool:
         if isinstance(query, Compound):
@@ -64,18 +77,18 @@ class _Sizes:
     def _source(self, source: FromItem, leaves: Mapping[str, Plan]) -> bool:
         match source:
             case TableName(name) if name in leaves:
-                return self.are_groups(leaves[name])
+                return self.are_few(leaves[name])
             case Derived(query):
                 return self._groups(query, leaves)
             case _:
                 return False
 
     def are_many(self, plan: Plan) -> bool:
-        """Whether a plan is made of many stored rows, but for those that are grouped."""
+        """Whether a plan is made of many stored rows, except those of small tables."""
         return sum(self._stored(plan, set())) >= MANY
 
     def _stored(self, plan: Plan, seen: set[int]) -> Iterator[int]:
-        if id(plan) in seen or self.are_groups(plan):
+        if id(plan) in seen or self.are_few(plan):
             return
         seen.add(id(plan))
         if isinstance(plan, Scan):

@@ -1,4 +1,4 @@
-"""Groups in which rows of large tables are looked up are computed first."""
+"""Small tables in which rows of large tables are looked up are computed first."""
 
 from __future__ import annotations
 
@@ -45,6 +45,12 @@ def session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]
         yield made
 
 
+@pytest.fixture(autouse=True)
+def no_table_is_small() -> Iterator[None]:
+    with patch.object(lookups, "FEW", 0):
+        yield
+
+
 def shared(session: Session, query: str) -> int:
     return sum("shared" in line for (line,) in session.sql(f"EXPLAIN {query}").fetchall())
 
@@ -57,6 +63,16 @@ def test_groups_are_computed_first(session: Session, query: str) -> None:
     few = shared(session, query)
     with patch.object(lookups, "MANY", 1):
         assert (shared(session, query) > few) == is_first
+        assert session.sql(query).fetchall() == found
+
+
+def test_joins_of_small_tables_are_computed_first(session: Session) -> None:
+    session.add_table("few", {"pid": [1], "n": [2]})
+    names = f"(SELECT f.n, f.pid, g.tid FROM few AS f LEFT JOIN {GROUPS} AS g USING (pid))"
+    query = f"SELECT e.name, g.n FROM t.events AS e LEFT JOIN {names} AS g USING (pid) ORDER BY ALL"
+    found, before = session.sql(query).fetchall(), shared(session, query)
+    with patch.object(lookups, "MANY", 2), patch.object(lookups, "FEW", 1):
+        assert shared(session, query) > before
         assert session.sql(query).fetchall() == found
 
 
