@@ -120,7 +120,7 @@ class Counter:
         """The count."""
 
 class Rows(Iterator[list[list[Any]]]):
-    """Iterates over the batches of a stream: for each batch one list of Python values per column."""
+    """Iterates over a stream in pieces of at most 8,192 rows: for each piece one list of Python values per column."""
 
     @property
     def schema(self) -> list[tuple[str, str]]:
@@ -680,6 +680,27 @@ def rows(stream: _ArrowStream) -> Rows:
 
     Raises:
         ValueError: While iterating, if the stream fails.
+    """
+
+def delimited_lines(columns: Sequence[list[Any]], null: str, quotes: bool, convert: Callable[[Any], str]) -> bytes:
+    """Write rows of Python values as lines of cells: with commas and quotes, or with tabs and backslashes.
+
+    `null` stands for None. `convert` returns the text of a value other than None, int, bool, str and finite floats.
+
+    Raises:
+        ValueError: Columns differ in length.
+    """
+
+def json_lines(
+    columns: Sequence[list[Any]], keys: Sequence[str], around: tuple[str, str], convert: Callable[[Any], str]
+) -> bytes:
+    """Write rows of Python values as JSON between two texts; each value follows the key of its column, a text of JSON.
+
+    `convert` returns the JSON of a value other than None, int, bool, str and finite floats. Characters that control
+    terminals are escaped.
+
+    Raises:
+        ValueError: Columns differ in length, or there are not as many keys.
     """
 
 def schema(source: _ArrowSchema) -> list[tuple[str, str]]:

@@ -25,7 +25,7 @@ FEW = 10_000
 
 
 def lookups(plans: Sequence[Plan]) -> set[int]:
-    """Return the identities of small tables that are joined with many rows: groups, and joins of groups and few rows."""
+    """Return the identities of small tables that are joined with many rows: groups, few rows, and joins of both."""
     sizes = _Sizes()
     found: set[int] = set()
     for plan in plans:

@@ -25,7 +25,18 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 
 def plain(type_name: str) -> Callable[[object], str]:
     """Return the conversion of non-NULL values of a type to text; nested values become JSON."""
-    return _single if type_name == _SINGLE else _text
+    return _single if type_name == _SINGLE else plain_text
+
+
+def plain_text(value: object) -> str:
+    """Return the text of a value of any type other than single-precision numbers."""
+    convert = _TEXT_OF.get(type(value))
+    return convert(value) if convert is not None else str(value)
+
+
+def shortest(type_name: str, values: list[object]) -> list[object]:
+    """Return a column in which single-precision numbers are the doubles with the fewest digits."""
+    return [None if v is None else _shortest(v) for v in values] if type_name == _SINGLE else values
 
 
 def shown(type_name: str) -> Callable[[object], str]:
@@ -53,6 +64,11 @@ def harmless_json(text: str) -> str:
     return text if text.isascii() and "\x7f" not in text else _UNSAFE_IN_JSON.sub(_json_escape, text)
 
 
+def json_cell(value: object) -> str:
+    """Write a value as JSON: as `json_values` has it, and safe to show on a terminal."""
+    return json_text(_json_value(value))
+
+
 def json_values(type_name: str, values: list[object]) -> list[object]:
     """Turn a column into values that JSON can hold exactly.
 
@@ -61,9 +77,7 @@ def json_values(type_name: str, values: list[object]) -> list[object]:
     """
     if is_integer(type_name) or is_string(type_name):
         return values
-    if type_name == _SINGLE:
-        return [None if v is None else _json_value(_shortest(v)) for v in values]
-    return [_json_value(v) for v in values]
+    return [_json_value(v) for v in shortest(type_name, values)]
 
 
 def _json_escape(match: re.Match[str]) -> str:
@@ -74,11 +88,6 @@ def _cells(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
-
-
-def _text(value: object) -> str:
-    convert = _TEXT_OF.get(type(value))
-    return convert(value) if convert is not None else str(value)
 
 
 def _float(value: object) -> str:
@@ -174,7 +183,7 @@ def _json_list(value: object) -> object:
 
 def _json_object(value: object) -> object:
     assert isinstance(value, dict)
-    return {k if isinstance(k, str) else _text(k): _json_value(v) for k, v in value.items()}
+    return {k if isinstance(k, str) else plain_text(k): _json_value(v) for k, v in value.items()}
 
 
 _JSON_OF: dict[type, Callable[[object], object]] = {

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from dctv.contracts.writer import ResultRows, Writer
-from dctv.writers.cells import json_text, json_values
+from dctv.writers.cells import json_cell, json_text, shortest
 
 
 def write(rows: ResultRows, out: BinaryIO) -> int:
     """Write one line per row; of columns that share a name, later ones are numbered (`x`, `x_2`)."""
+    from dctv import _kernels  # compiled; only wanted when a query runs
+
     columns = rows.schema.columns
-    keys = distinct([c.name for c in columns])
+    keys = [f"{json_text(name)}:" for name in distinct([c.name for c in columns])]
     count = 0
     for chunk in rows.chunks():
-        values = [json_values(c.type, v) for c, v in zip(columns, chunk, strict=True)]
-        lines = [json_text(dict(zip(keys, row, strict=True))) + "\n" for row in zip(*values, strict=True)]
-        out.write("".join(lines).encode("utf-8", "backslashreplace"))
-        count += len(lines)
+        cells = [shortest(c.type, values) for c, values in zip(columns, chunk, strict=True)]
+        out.write(_kernels.json_lines(cells, keys, ("{", "}\n"), json_cell))
+        count += len(cells[0])
     return count
 
 

@@ -7,16 +7,10 @@ from typing import BinaryIO
 from dctv.contracts.writer import ResultRows, Writer
 from dctv.writers.delimited import write_delimited
 
-_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
-
 
 def write(rows: ResultRows, out: BinaryIO) -> int:
     """Write the heads (units in brackets, as on the terminal) and the rows."""
-    return write_delimited(rows, out, "\t", r"\N", _field)
-
-
-def _field(text: str) -> str:
-    return text.translate(_ESCAPES)
+    return write_delimited(rows, out, r"\N", quotes=False)
 
 
 TSV = Writer(

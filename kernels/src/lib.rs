@@ -13,6 +13,7 @@ mod ftrace;
 mod ftrace_graph;
 mod input;
 mod json;
+mod lines;
 mod pass;
 mod perf;
 mod perf_text;
@@ -40,6 +41,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ftrace::register(m)?;
     ftrace_graph::register(m)?;
     input::register(m)?;
+    lines::register(m)?;
     perf::register(m)?;
     perf_text::register(m)?;
     perfetto::register(m)?;

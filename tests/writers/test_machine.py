@@ -16,10 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dctv.writers
+from dctv import _kernels
 from dctv.contracts.registry import scan
 from dctv.contracts.writer import Writer
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
+from dctv.writers import cells
 from tests.writers.listed import Listed
 
 WRITERS = scan(dctv.writers, Writer)
@@ -54,6 +56,54 @@ def test_csv_is_read_back(pairs: list[tuple[object, str]]) -> None:
     rows = Listed({"a": "VARCHAR", "b": "VARCHAR"}, [[a for a, _ in pairs], [b for _, b in pairs]])
     text = written("csv", rows).decode()
     assert list(csv.reader(io.StringIO(text, newline=""), strict=True))[1:] == [list(pair) for pair in pairs]
+
+
+ANY = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.sampled_from(["\\", "\t", "\r", "\n", "\b\f\x00\x1f", "\x7f\x85", "\u061c\u200f\u2028\u2066", "\ufeff", "é😀"]),
+    st.decimals(allow_nan=False, allow_infinity=False),
+    st.binary(max_size=3),
+    st.lists(st.integers() | st.text('a\n"\u2028'), max_size=2),
+)
+
+
+@given(st.lists(st.tuples(ANY, ANY), min_size=1))
+def test_cells_are_those_that_python_writes(rows: list[tuple[object, object]]) -> None:
+    listed = Listed({"a": "VARIANT", 'b"\n\x9b': "VARIANT"}, [list(column) for column in zip(*rows, strict=True)])
+    texts = [[None if cell is None else cells.plain_text(cell) for cell in row] for row in rows]
+    lines = [",".join("" if t is None else _quoted(t) for t in row) for row in texts]
+    assert written("csv", listed).decode() == "\n".join(['a,"b""\n\x9b"', *lines, ""])
+    escapes = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+    lines = ["\t".join(r"\N" if t is None else t.translate(escapes) for t in row) for row in texts]
+    assert written("tsv", listed).decode() == "\n".join(['a\tb"\\n\x9b', *lines, ""])
+    values = zip(*(cells.json_values("VARIANT", list(column)) for column in zip(*rows, strict=True)), strict=True)
+    objects = [cells.json_text(dict(zip(("a", 'b"\n\x9b'), row, strict=True))) for row in values]
+    assert written("jsonl", listed).decode() == "".join(f"{one}\n" for one in objects)
+
+
+def _quoted(text: str) -> str:
+    if text and not set(text) & set('",\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def test_half_a_pair_of_surrogates() -> None:
+    rows = Listed({"a": "VARCHAR"}, [["\udc80,", "\ud83d"]])
+    assert written("csv", rows) == b'a\n"\\udc80,"\n\\ud83d\n'
+    assert written("jsonl", rows) == b'{"a":"\\udc80,"}\n{"a":"\\ud83d"}\n'
+
+
+def test_columns_that_differ_in_length() -> None:
+    with pytest.raises(ValueError, match="differ in length"):
+        _kernels.delimited_lines([[1], []], "", quotes=True, convert=str)
+    with pytest.raises(ValueError, match="differ in length"):
+        _kernels.json_lines([[1], []], ["", ""], ("", ""), str)
+    with pytest.raises(ValueError, match="a key for each column"):
+        _kernels.json_lines([[1]], [], ("", ""), str)
 
 
 def test_json() -> None:

@@ -1,8 +1,9 @@
-//! `rows`: return an Arrow stream as Python values, a list per column and batch; `schema`: its column names and types.
+//! `rows`: return an Arrow stream as Python values, lists of columns; `schema`: its column names and types.
 
 use std::sync::Mutex;
 
-use arrow_schema::Schema;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -10,11 +11,38 @@ use super::failure::{to_python, upstream};
 use super::values::values;
 use crate::exchange::{InputSchema, InputStream, Reader};
 
-/// Iterates over the batches of a stream.
+/// Rows that become Python values at once; as such they take several times the memory that they take in Arrow.
+const MOST: usize = 8192;
+
+/// Iterates over the batches of a stream, in pieces.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct Rows {
     schema: Vec<(String, String)>,
-    reader: Mutex<Option<Reader>>,
+    pieces: Mutex<Pieces>,
+}
+
+struct Pieces {
+    reader: Option<Reader>,
+    /// What is left of a batch.
+    rest: Option<RecordBatch>,
+}
+
+impl Pieces {
+    fn next(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        let mut rest = self.rest.take();
+        if rest.is_none() {
+            let read = self.reader.as_mut().and_then(|reader| reader.next());
+            if !matches!(read, Some(Ok(_))) {
+                self.reader = None;
+            }
+            rest = read.transpose()?;
+        }
+        Ok(rest.map(|batch| {
+            let many = batch.num_rows() > MOST;
+            self.rest = many.then(|| batch.slice(MOST, batch.num_rows() - MOST));
+            if many { batch.slice(0, MOST) } else { batch }
+        }))
+    }
 }
 
 #[pymethods]
@@ -30,14 +58,7 @@ impl Rows {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Bound<'py, PyList>>>> {
-        let pulled = py.detach(|| {
-            let mut place = self.reader.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let batch = place.as_mut().and_then(|reader| reader.next());
-            if !matches!(batch, Some(Ok(_))) {
-                *place = None;
-            }
-            batch.transpose()
-        });
+        let pulled = py.detach(|| self.pieces.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next());
         let Some(batch) = pulled.map_err(|error| to_python(upstream(&error)))? else {
             return Ok(None);
         };
@@ -48,7 +69,7 @@ impl Rows {
 #[pyfunction]
 pub fn rows(stream: InputStream) -> PyResult<Rows> {
     let reader = stream.into_reader();
-    Ok(Rows { schema: describe(&reader.schema()), reader: Mutex::new(Some(reader)) })
+    Ok(Rows { schema: describe(&reader.schema()), pieces: Mutex::new(Pieces { reader: Some(reader), rest: None }) })
 }
 
 #[pyfunction]
