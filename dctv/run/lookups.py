@@ -62,13 +62,13 @@ class _Sizes:
                 rows = plan.source.stored_rows()
                 return rows is not None and rows <= FEW
             case Relation():
-                return self._groups(plan.query, dict(plan.leaves))
+                return self._of_few(plan.query, dict(plan.leaves))
             case _:
                 return False
 
-    def _groups(self, query: Query, leaves: Mapping[str, Plan]) -> bool:
+    def _of_few(self, query: Query, leaves: Mapping[str, Plan]) -> bool:
         if isinstance(query, Compound):
-            return all(self._groups(part, leaves) for part in query.parts)
+            return all(self._of_few(part, leaves) for part in query.parts)
         assert isinstance(query, Select)
         if query.distinct or query.group is not None or may_aggregate(query):
             return True
@@ -79,7 +79,7 @@ class _Sizes:
             case TableName(name) if name in leaves:
                 return self.are_few(leaves[name])
             case Derived(query):
-                return self._groups(query, leaves)
+                return self._of_few(query, leaves)
             case _:
                 return False
 
