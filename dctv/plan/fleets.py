@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from dctv.plan.expressions import Expression
 from dctv.plan.source import TableSource
 from dctv.record import record
+from dctv.types.schema import Schema
 
 TRACE = "_trace"
 """The column that says which of many traces a row is of."""
@@ -30,6 +31,11 @@ class FleetSource(TableSource, Protocol):
     @property
     def fixed_columns(self) -> Collection[str]:
         """The columns that are the same in all rows of a trace, that one among them."""
+        ...
+
+    @property
+    def read_schema(self) -> Schema:
+        """Its schema without columns that are not read, as the engine calls them; regular if a time or partition is."""
         ...
 
     @property

@@ -12,6 +12,9 @@ and those over the second, and so on. Sound, part by part:
 - A span operator is one if its inputs are, and it says (`FilterPushdown.same`) that a condition on the trace is as
   good on all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
+Any other select above such a part hands conditions on the part's rows to each trace, if they cannot fail, or would fail
+there as they would here, and if nothing else reads the part. A trace that fails one itself is not opened.
+
 A select above such a part that only groups and aggregates is split (`partial_aggregates`): each trace aggregates its
 rows, and the select combines the results. Exact quantiles of many events are found in two passes (`exact_quantiles`):
 what the first finds over all traces is handed to each for the second. Of a select with ORDER BY and LIMIT, each trace
@@ -23,6 +26,7 @@ otherwise is none.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from dctv.contracts.span_operator import SpanOperator
@@ -30,6 +34,7 @@ from dctv.plan.build import STAR, by_names, select
 from dctv.plan.expressions import Binary, Collate, Column, Expression, StartOf, Window
 from dctv.plan.fewer_columns import with_names
 from dctv.plan.fleets import FleetSource, PerTracePlan
+from dctv.plan.infallible import cannot_fail
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
 from dctv.plan.order import RowOrder
@@ -38,12 +43,13 @@ from dctv.plan.restored_types import lost, restored
 from dctv.plan.source import RowsInMemory, TableSource
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
-from dctv.rewrite.conditions import conjuncts
+from dctv.rewrite.conditions import conjuncts, names_in, renamed
 from dctv.rewrite.current_time import at_one_time
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
+from dctv.rewrite.leaf_conditions import conditions_on_leaf, filtered
 from dctv.rewrite.partial_aggregates import split, split_twice
 from dctv.rewrite.push_limit import first_of_each
-from dctv.rewrite.select_lists import has_effect, may_aggregate
+from dctv.rewrite.select_lists import has_effect, is_volatile, may_aggregate
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
 
 _MANY, _LARGE, _VAST = 10_000_000, 100_000, 100_000_000
@@ -57,7 +63,9 @@ def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
         return plan
     plan = at_one_time(plan)
     cutting = _Cutting(operators)
-    for one in reversed(readers_first(plan)):
+    order = readers_first(plan)
+    cutting.readers.update(id(leaf) for one in order for leaf in inputs(one))
+    for one in reversed(order):
         cutting.visit(one)
     return cutting.above(plan)
 
@@ -82,6 +90,8 @@ class _Cutting:
     """Whether the rows of all traces are wanted, one trace after the other."""
     local: dict[int, PerTracePlan] = field(default_factory=dict)
     """Parts that are one-per-trace, by identity."""
+    readers: Counter[int] = field(default_factory=Counter)
+    """How often a plan is an input of others, by identity."""
     new: dict[int, Plan] = field(default_factory=dict)
     """Replacements of plans that are not one-per-trace, over the results of each trace."""
 
@@ -92,7 +102,30 @@ class _Cutting:
             self.local[id(plan)] = found
             return
         partial = self._partial(plan)
-        self.new[id(plan)] = partial or with_inputs(plan, tuple(map(self.above, inputs(plan))))
+        self.new[id(plan)] = partial or self._over_all(plan)
+
+    def _over_all(self, plan: Plan) -> Plan:
+        """Return a plan over the rows of all traces; each leaves out those that fail its conditions."""
+        if not isinstance(plan, Relation):
+            return with_inputs(plan, tuple(map(self.above, inputs(plan))))
+        return with_inputs(plan, tuple(self._needed(plan, name, leaf) for name, leaf in plan.leaves))
+
+    def _needed(self, relation: Relation, name: str, leaf: Plan) -> Plan:
+        """Return the rows of a leaf that a relation needs, as far as its conditions say."""
+        local = self.local.get(id(leaf))
+        if local is None or self.readers[id(leaf)] > 1:
+            return self.above(leaf)
+        found = conditions_on_leaf(relation, name, leaf)
+        types = {n: c.type for n, c in zip(column_names(leaf), leaf.schema.columns, strict=True)}
+        of_traces = [one for one in found.tests if names_in(one) <= local.fixed.keys()]
+        others = [one for one in found.tests if one not in of_traces]
+        of_rows = others if found.are_all else [one for one in others if cannot_fail(one, types)]
+        local = replace(local, tests=(*local.tests, *(renamed(one, local.fixed) for one in of_traces)))
+        if not of_traces and not of_rows:
+            return self.above(leaf)
+        if isinstance(leaf, Scan) and isinstance(leaf.source, FleetSource):
+            leaf = replace(leaf, schema=leaf.source.read_schema)
+        return gathered(filtered(leaf, of_rows), local)
 
     def above(self, plan: Plan) -> Plan:
         """Return a plan as an input of the part over the rows of all traces."""
@@ -150,12 +183,33 @@ class _Cutting:
         if local is None:
             return None
         halves = split(plan, name, leaf)
-        if halves is None and (twice := _in_two_passes(plan, name, leaf, local)) is not None:
+        if halves is None and (twice := self._in_two_passes(plan, name, leaf, local)) is not None:
             return twice
         if halves is None and not plan.serial:
             first = first_of_each(plan, name, leaf)
             halves = None if first is None else (first, plan.query)
         return None if halves is None else _over(plan, name, local, *halves)
+
+    def _in_two_passes(self, plan: Relation, name: str, leaf: Plan, local: PerTracePlan) -> Plan | None:
+        """Split a select of exact quantiles if its traces have so many events that this pays."""
+        found = split_twice(plan, name, leaf)
+        if found is None:
+            return None
+        first = _tested(local, found.first)
+        traces, events = local.source.size(leaf, first.tests)
+        if events < max(_MANY, min(traces * _LARGE, _VAST)):
+            return None
+
+        def second(source: TableSource) -> Plan | None:
+            known = restored(found.schema, lambda held: Scan(held, RowOrder.ANY, "bounds", source))
+            return _over(plan, name, local, found.second(known), found.query)
+
+        if second(RowsInMemory(None)) is None:
+            return None
+        bounds = Relation(found.schema, RowOrder.ANY, found.bounds, (("each", gathered(found.first, first)),))
+        source = local.source.in_two_passes(bounds, second, self._over_all(plan))
+        called = with_names(plan.schema, column_names(plan))
+        return restored(called, lambda held: Scan(held, plan.order, "each trace", source))
 
 
 def _over(plan: Relation, name: str, local: PerTracePlan, below: Relation, query: Query) -> Relation | None:
@@ -166,28 +220,6 @@ def _over(plan: Relation, name: str, local: PerTracePlan, below: Relation, query
     if not traces.ask_own_starts([below.query]):
         return None
     return replace(plan, query=query, leaves=((name, gathered(below, _tested(local, below))),))
-
-
-def _in_two_passes(plan: Relation, name: str, leaf: Plan, local: PerTracePlan) -> Plan | None:
-    """Split a select of exact quantiles if its traces have so many events that this pays."""
-    found = split_twice(plan, name, leaf)
-    if found is None:
-        return None
-    first = _tested(local, found.first)
-    traces, events = local.source.size(leaf, first.tests)
-    if events < max(_MANY, min(traces * _LARGE, _VAST)):
-        return None
-
-    def second(source: TableSource) -> Plan | None:
-        known = restored(found.schema, lambda held: Scan(held, RowOrder.ANY, "bounds", source))
-        return _over(plan, name, local, found.second(known), found.query)
-
-    if second(RowsInMemory(None)) is None:
-        return None
-    bounds = Relation(found.schema, RowOrder.ANY, found.bounds, (("each", gathered(found.first, first)),))
-    source = local.source.in_two_passes(bounds, second, with_inputs(plan, (gathered(leaf, local),)))
-    called = with_names(plan.schema, column_names(plan))
-    return restored(called, lambda held: Scan(held, plan.order, "each trace", source))
 
 
 def _tested(local: PerTracePlan, part: Relation) -> PerTracePlan:
@@ -308,7 +340,7 @@ def _tests(query: Select, whole: Mapping[str, PerTracePlan], every: Mapping[str,
 
     for test in conjuncts(query.where):
         columns = columns_in(test)
-        if columns and all(named(one) is not None for one in columns):
+        if columns and all(named(one) is not None for one in columns) and not is_volatile(test):
             yield replaced(test, named)
 
 

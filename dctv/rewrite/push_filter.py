@@ -25,17 +25,17 @@ from collections.abc import Mapping, Sequence
 
 from dctv.contracts.span_operator import FilterPushdown, SpanOperator
 from dctv.plan import build as w
-from dctv.plan import show
 from dctv.plan.expressions import Expression
 from dctv.plan.infallible import cannot_fail
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
-from dctv.plan.queries import Select, TableName
+from dctv.plan.queries import Select
 from dctv.plan.walk import mapped, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.condition_lineage import PathDown, path_from_clause, path_from_result
 from dctv.rewrite.conditions import bound_of, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
+from dctv.rewrite.leaf_conditions import filtered, is_read_once
 from dctv.rewrite.push_time_range import time_range
 from dctv.rewrite.select_shapes import is_projection
 from dctv.types.schema import Kind
@@ -91,7 +91,7 @@ class _Pushing:
         leaf = None if way is None else dict(relation.leaves).get(way.leaf)
         if way is None or leaf is None or not self._has_sweep(leaf) or not _is_pushable(leaf, way.test):
             return relation, False
-        if sum(isinstance(one, TableName) and one.name == way.leaf for one in walk(relation.query)) != 1:
+        if not is_read_once(relation, way.leaf):
             return relation, False
         new, done = self.absorb(leaf, way.test)
         made = with_inputs(relation, tuple(new if name == way.leaf else one for name, one in relation.leaves))
@@ -141,7 +141,7 @@ class _Pushing:
                 new, done = self.absorb(new, test)
                 if not done:
                     left.append(test)
-            self.filters[key] = (plan, _selected(new, left) if needed or not _hands_on_a_sweep(new) else new)
+            self.filters[key] = (plan, filtered(new, left) if needed or not _hands_on_a_sweep(new) else new)
         return self.filters[key][1]
 
 
@@ -213,25 +213,3 @@ def _time_bounds(filters: FilterPushdown, kernel: Kernel, names: list[str], test
         for number in times.inputs:
             tests[number] += time_range(test, times, names, kernel.inputs[number].schema)
     return tests
-
-
-def _selected(plan: Plan, tests: Sequence[Expression]) -> Plan:
-    """Read a plan through a select with conditions that it does not have yet."""
-    if isinstance(plan, Relation) and plan.pushed:
-        ((name, below),), query, before = plan.leaves, plan.query, plan.pushed
-        assert isinstance(query, Select)
-    else:
-        names = column_names(plan)
-        name, below, query, before = (
-            "unfiltered",
-            plan,
-            w.select(*w.named(w.columns(names), names), source="unfiltered"),
-            (),
-        )
-    present = set(conjuncts(query.where))
-    new = [test for test in dict.fromkeys(tests) if test not in present]
-    if not new:
-        return plan
-    pushed = (*before, *map(show.expression, new))
-    query = w.where(query, *new)
-    return Relation(plan.schema, plan.order, query, ((name, below),), pushed=pushed)

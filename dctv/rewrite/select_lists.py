@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from dctv.contracts.engine import EFFECTS
+from dctv.contracts.engine import EFFECTS, VOLATILE
 from dctv.errors import Place
 from dctv.plan.expressions import Call, Column, Number, Star, Text
 from dctv.plan.node import Node, Query
@@ -29,6 +29,11 @@ def has_effect(*nodes: Node | None) -> bool:
 def is_effect(node: Node) -> bool:
     """Whether a call checks, counts or multiplies rows."""
     return isinstance(node, Call) and node.function.lower() in EFFECTS
+
+
+def is_volatile(*nodes: Node | None) -> bool:
+    """Whether expressions may have another value each time."""
+    return any(isinstance(node, Call) and node.function.lower() in VOLATILE for node in walk(*nodes))
 
 
 def may_aggregate(select: Select) -> bool:

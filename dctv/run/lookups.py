@@ -72,6 +72,8 @@ class _Sizes:
         assert isinstance(query, Select)
         if query.distinct or query.group is not None or may_aggregate(query):
             return True
+        if any(join.on is None for join in query.joins):
+            return False  # each row of one with each of the other may be many
         return bool(query.sources) and all(self._source(one, leaves) for one in query.sources)
 
     def _source(self, source: FromItem, leaves: Mapping[str, Plan]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 
-from dctv.contracts.engine import VOLATILE
 from dctv.plan.carrying import carried_schema
 from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node, Query
@@ -14,6 +13,7 @@ from dctv.plan.queries import Compound, Select, TableName
 from dctv.plan.walk import walk
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
+from dctv.rewrite.select_lists import is_volatile
 from dctv.run.lookups import lookups
 
 
@@ -30,7 +30,7 @@ def _key(plan: Plan) -> Hashable:
     """Return a key that is equal only for plans that compute the same; their inputs have been merged."""
     match plan:
         case Relation():
-            if plan.query.once(_is_volatile):
+            if plan.query.once(is_volatile):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
             return (plan.query, leaves, plan.schema, plan.order, plan.serial)
@@ -39,11 +39,6 @@ def _key(plan: Plan) -> Hashable:
             return (plan.name, options, tuple(id(leaf) for leaf in plan.inputs), plan.schema, plan.order)
         case _:
             return id(plan)
-
-
-def _is_volatile(query: Query) -> bool:
-    """Whether a query may have other rows each time."""
-    return any(isinstance(node, Call) and node.function in VOLATILE for node in walk(query))
 
 
 @record

@@ -96,6 +96,58 @@ def test_conditions_leave_out_traces(session: Session, test: str, traces: int) -
     assert read(session, f"SELECT COUNT(*) AS n FROM runs.events WHERE {test}") == traces
 
 
+NEEDED = [
+    ("SELECT mode(name) AS m FROM runs.events WHERE _trace LIKE '%b.pfw' AND name LIKE '%rit%'", 1, 95),
+    ("SELECT string_agg(name ORDER BY _ts) AS m FROM runs.events WHERE build = 1 AND regexp_matches(name, 'r')", 1, 5),
+    ("SELECT _ts, row_number() OVER (ORDER BY _trace, _ts) AS n FROM runs.events WHERE build + 1 = 2", 1, 5),
+    (
+        "SELECT e.name, x.n FROM runs.events AS e JOIN (VALUES ('read', 3)) AS x(name, n) ON e.name = x.name "
+        "WHERE e._trace LIKE '%a.pfw' AND e.name LIKE '%ea%'",
+        1,
+        5,
+    ),
+    (
+        "SELECT e.name, x.n FROM runs.events AS e LEFT JOIN (VALUES ('write', 3)) AS x(name, n) ON e.name = x.name "
+        "WHERE e.build != 2 AND NOT e.name LIKE '%pe%' AND x.n IS NULL",
+        2,
+        5,
+    ),
+    ("WITH w AS (SELECT * FROM runs.events WHERE name LIKE '%e%') SELECT mode(name) FROM w WHERE build % 2 = 1", 2, 6),
+    # A row that is missing on one side of an outer join is there on the other.
+    (
+        "SELECT e.name, x.n FROM runs.events AS e RIGHT JOIN (VALUES ('close', 3)) AS x(name, n) ON e.name = x.name "
+        "WHERE e.build + 1 = 2 OR e.build IS NULL",
+        3,
+        106,
+    ),
+    ("SELECT mode(name) AS m FROM runs.events WHERE build + 1 = 2 OR random() < -1", 3, 106),
+    # A cast may fail for a row that is not joined.
+    (
+        "SELECT x.n FROM runs.events AS e JOIN (VALUES ('read', 3)) AS x(name, n) ON e.name = x.name "
+        "WHERE e.build = 2 AND length(e.name)::INT8 = 4",
+        1,
+        100,
+    ),
+]
+
+
+@pytest.mark.parametrize(("sql", "traces", "rows"), NEEDED)
+def test_each_trace_applies_the_conditions_of_a_select_over_all(
+    session: Session, sql: str, traces: int, rows: int
+) -> None:
+    found = session.sql(f"SELECT * FROM ({sql}) AS every ORDER BY ALL").fetchall()
+    assert read(session, sql) == traces
+    lines = [line.strip() for (line,) in session.sql(f"EXPLAIN ANALYZE {sql}").fetchall()]
+    (moved,) = (n for n, line in enumerate(lines) if line.startswith("scan each trace"))
+    assert next(line for line in lines[moved:] if line.startswith("ran:")).startswith(f"ran: {rows} row")
+    session.sql("SET rewrite = 'off'")
+    assert session.sql(f"SELECT * FROM ({sql}) AS every ORDER BY ALL").fetchall() == found
+
+
+def test_rows_left_to_chance_are_of_any_trace(session: Session) -> None:
+    assert read(session, "SELECT SUM(tid) AS n FROM runs.events WHERE build + 1 = 2 OR random() < -1") == 3
+
+
 def test_a_condition_that_fails_for_a_trace_which_is_not_asked_for(session: Session) -> None:
     number = "CAST(regexp_extract(_trace, '([ab]).pfw', 1) AS INT)"
     test = f"CASE WHEN name = 'open' THEN 0 ELSE {number} END = 0"

@@ -76,6 +76,16 @@ def test_joins_of_small_tables_are_computed_first(session: Session) -> None:
         assert session.sql(query).fetchall() == found
 
 
+def test_products_of_small_tables_are_not_computed_first(session: Session) -> None:
+    session.add_table("few", {"pid": [1], "n": [2]})
+    pairs = "(SELECT f.pid, f.n FROM few AS f CROSS JOIN few AS g)"
+    query = f"SELECT e.name, g.n FROM t.events AS e LEFT JOIN {pairs} AS g USING (pid) ORDER BY ALL"
+    found, before = session.sql(query).fetchall(), shared(session, query)
+    with patch.object(lookups, "MANY", 2), patch.object(lookups, "FEW", 1):
+        assert shared(session, query) == before
+        assert session.sql(query).fetchall() == found
+
+
 def test_groups_in_a_recursive_step(session: Session) -> None:
     found = session.sql(RECURSIVE).fetchall()
     assert len(found) > 1
