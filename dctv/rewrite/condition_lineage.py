@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dctv.plan.build import STAR
 from dctv.plan.expressions import Column, Expression, Window
 from dctv.plan.node import Query
-from dctv.plan.queries import Derived, FromItem, Select, TableName
+from dctv.plan.queries import Derived, FromItem, Join, Select, TableName
 from dctv.plan.walk import columns_in, own, replaced, walk
 from dctv.record import record
 from dctv.rewrite.select_lists import has_effect
@@ -33,7 +33,23 @@ def path_from_clause(select: Select, test: Expression, *, grouped: bool) -> Path
         return None
     if grouped and not (group_keys(select) or set()).issuperset(columns):
         return None
-    source = _owner(select, columns)
+    return _path_from_source(_owner(select, columns), test)
+
+
+def path_from_join(select: Select, join: Join, test: Expression) -> PathDown | None:
+    """Return the path down of a condition of ON that rows of one source must satisfy to be joined, likewise.
+
+    Rows that any join drops for want of a partner are those of its right side, or of both sides of an inner join.
+    """
+    columns = columns_in(test)
+    if not columns or any(isinstance(node, Query) for node in walk(test)) or join.asof:
+        return None
+    if {column.table for column in columns} == {join.source.called}:
+        return _path_from_source(join.source if join.kind in ("INNER", "LEFT", "SEMI", "ANTI") else None, test)
+    return _path_from_source(_owner(select, columns) if join.kind == "INNER" else None, test)
+
+
+def _path_from_source(source: FromItem | None, test: Expression) -> PathDown | None:
     if source is None or source.columns:
         return None
     inner = replaced(test, lambda node: Column(node.name) if isinstance(node, Column) else None)

@@ -1,7 +1,7 @@
 """Find conditions of a query on the rows of one leaf, and read a plan through a select with conditions.
 
-Conditions of WHERE come before everything else in a select: a row for which one is not true makes no difference to the
-result, unless an outer join could put NULLs in its place (`condition_lineage`).
+WHERE and ON come before everything else in a select: a row for which a condition is not true makes no difference to the
+result, unless it stays without a partner in an outer join (`condition_lineage`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dctv.plan.nodes import Plan, Relation, column_names
 from dctv.plan.queries import Select, TableName
 from dctv.plan.walk import walk
 from dctv.record import record
-from dctv.rewrite.condition_lineage import path_from_clause
+from dctv.rewrite.condition_lineage import path_from_clause, path_from_join
 from dctv.rewrite.conditions import conjuncts, names_in
 from dctv.rewrite.select_lists import has_effect, is_volatile
 
@@ -33,8 +33,10 @@ def conditions_on_leaf(relation: Relation, name: str, leaf: Plan) -> LeafConditi
     """Return the conditions on a leaf; none if a relation's query reads it in several places."""
     if not is_read_once(relation, name):
         return LeafConditions()
-    selects = [one for one in walk(relation.query) if isinstance(one, Select) and one.where is not None]
+    every = [one for one in walk(relation.query) if isinstance(one, Select)]
+    selects = [one for one in every if one.where is not None]
     ways = [path_from_clause(one, test, grouped=False) for one in selects for test in conjuncts(one.where)]
+    ways += [path_from_join(one, join, test) for one in every for join in one.joins for test in conjuncts(join.on)]
     columns = set(column_names(leaf))
     found = [way.test for way in ways if way is not None and way.leaf == name and names_in(way.test) <= columns]
     tests = [test for test in found if _is_of_row(test)]

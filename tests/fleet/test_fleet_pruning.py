@@ -113,6 +113,30 @@ NEEDED = [
         5,
     ),
     ("WITH w AS (SELECT * FROM runs.events WHERE name LIKE '%e%') SELECT mode(name) FROM w WHERE build % 2 = 1", 2, 6),
+    (
+        "SELECT x.n, e.name FROM (VALUES ('read', 3), ('shut', 4)) AS x(name, n) LEFT JOIN runs.events AS e "
+        "ON e.name = x.name AND e._trace LIKE '%a.pfw'",
+        1,
+        5,
+    ),
+    (
+        "SELECT x.n, e.name FROM runs.events AS e JOIN (VALUES ('read', 3)) AS x(name, n) "
+        "ON e.name = x.name AND e._trace LIKE '%b.pfw' AND e.name LIKE '%ea%'",
+        1,
+        5,
+    ),
+    (
+        "SELECT x.n, e.name FROM runs.events AS e LEFT JOIN (VALUES ('read', 3)) AS x(name, n) "
+        "ON e.name = x.name AND e._trace LIKE '%b.pfw' AND e.name LIKE '%ea%'",
+        3,
+        106,
+    ),
+    (
+        "SELECT x.n FROM (VALUES ('read', 3), ('shut', 4)) AS x(name, n) ANTI JOIN runs.events AS e "
+        "ON e.name = x.name AND e.build % 2 = 1 AND e.name LIKE '%e%'",
+        2,
+        6,
+    ),
     # A row that is missing on one side of an outer join is there on the other.
     (
         "SELECT e.name, x.n FROM runs.events AS e RIGHT JOIN (VALUES ('close', 3)) AS x(name, n) ON e.name = x.name "
