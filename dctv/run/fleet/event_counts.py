@@ -9,7 +9,7 @@ from dctv.plan.nodes import physical_names
 from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
 from dctv.run.fleet.members import TRACE, FleetMember, is_as_it_was
-from dctv.run.fleet.metadata import EventDurations, MemberMetadata
+from dctv.run.fleet.metadata import EventDurations, MemberMetadata, StoredTables
 from dctv.run.fleet.table import EVENTS, FleetTable
 from dctv.types.schema import DURATION, TS, ColumnType
 
@@ -47,7 +47,11 @@ class _Group:
 
 
 def counted(
-    table: FleetTable, question: Question, members: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]
+    table: FleetTable,
+    question: Question,
+    members: Sequence[FleetMember],
+    metadata: Mapping[str, MemberMetadata],
+    stored: StoredTables,
 ) -> Sequence[Sequence[Cell]] | None:
     """Count the events of a table, and add up their durations, by name, trace, or columns of the manifest.
 
@@ -63,7 +67,7 @@ def counted(
     groups: dict[tuple[Cell, ...], _Group] = {} if question.keys else {(): _Group()}
     for member in members:
         known = metadata[member.name]
-        names = _named(table, known)
+        names = _named(table, known, stored)
         if names is None or (timed and known.durations is None) or not is_as_it_was(member, known.state):
             return None
         for name, count in names.items():
@@ -88,13 +92,16 @@ def _is_counted(one: Aggregate, never_null: Collection[str], *, events: bool) ->
     return one.function == "count" and (one.column is None or one.column in never_null)
 
 
-def _named(table: FleetTable, known: MemberMetadata) -> Mapping[str, int] | None:
+def _named(table: FleetTable, known: MemberMetadata, stored: StoredTables) -> Mapping[str, int] | None:
     """Return the row counts of a table in a trace, by name of event; None if unknown."""
     if known.counts is None:
         return None
     if table.parts != (EVENTS,):
         name = ".".join(table.parts)
-        return known.counts.get(name) if name in known.tables else {}
+        if name in known.tables:
+            return known.counts.get(name)
+        # A view has rows, too, but no trace stores it.
+        return {} if (known.format, name) in stored else None
     found: dict[str, int] = {}
     for one in known.counts.values():
         for name, count in one.items():

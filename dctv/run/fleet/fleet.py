@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -37,7 +37,7 @@ from dctv.run.fleet.event_counts import counted
 from dctv.run.fleet.examples import Examples
 from dctv.run.fleet.grouped_messages import together
 from dctv.run.fleet.members import TRACE, FleetMember
-from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
+from dctv.run.fleet.metadata import MemberMetadata, MountSettings, StoredTables, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_here, run_part
 from dctv.run.fleet.schemas import one_schema, with_known_types
 from dctv.run.fleet.starts import without_starts
@@ -69,7 +69,7 @@ class Fleet:
     """Those whose schemas are known."""
     calls: dict[tuple[tuple[str, ...], str], FleetTable] = field(default_factory=dict)
     """Functions of the traces with some arguments, likewise."""
-    kept: dict[str, frozenset[str]] = field(default_factory=dict)
+    kept: dict[str, StoredTables] = field(default_factory=dict)
     """A cache of results."""
     examples: Examples = field(default_factory=Examples)
     """Traces that are mounted to look at what names mean in them."""
@@ -175,7 +175,7 @@ class Fleet:
         """Whether a trace may have a table, and rows of it that are needed."""
         metadata, name = self.metadata[member.name], ".".join(table.parts)
         events = name == EVENTS
-        if name not in metadata.tables and not events and name in self._stored:
+        if name not in metadata.tables and not events and (metadata.format, name) in self._stored:
             return False
         need = table.needed(member, table.own_schema.names)
         if need == p.NEVER or ((events or name in metadata.tables) and _begins_after(need, metadata.last_ts)):
@@ -184,15 +184,15 @@ class Fleet:
         return names is None or any(_may_be(need, one) for one in names)
 
     @property
-    def _stored(self) -> Collection[str]:
-        """The names of tables that are stored in some trace; others are views."""
+    def _stored(self) -> StoredTables:
         if "stored" not in self.kept:
-            self.kept["stored"] = frozenset(name for one in self.members for name in self.metadata[one.name].tables)
+            known = (self.metadata[one.name] for one in self.members)
+            self.kept["stored"] = frozenset((one.format, name) for one in known for name in one.tables)
         return self.kept["stored"]
 
     def answers(self, table: FleetTable, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer a question about all rows of a table from the metadata of each trace; None if that is not enough."""
-        return counted(table, question, self.members, self.metadata)
+        return counted(table, question, self.members, self.metadata, self._stored)
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> OpenedStream:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace.

@@ -71,6 +71,11 @@ class MemberMetadata:
         return None if self.counts is None else {name for one in self.counts.values() for name in one}
 
 
+StoredTables = Collection[tuple[str, str]]
+"""Formats with the names of tables that some trace of theirs stores: where another one lacks such a table, it has no
+rows, while a view of that name may have."""
+
+
 @record
 class MountSettings:
     """Settings for mounting the traces of a fleet."""
