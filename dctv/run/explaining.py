@@ -10,6 +10,7 @@ from dctv.bind.context import Environment
 from dctv.plan import show
 from dctv.plan.explain import ExplainedRegion, explain
 from dctv.plan.nodes import Relation
+from dctv.run.carrying import as_relation
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering, size
 from dctv.run.plans import optimized, rows_of
@@ -22,7 +23,10 @@ from dctv.syntax import ast
 
 def explained(statement: ast.Explain, context: ExecutionContext, env: Environment) -> Result:
     """Run EXPLAIN, EXPLAIN ANALYZE or EXPLAIN (SQL)."""
+    ran = statement.manner == "ANALYZE"
     plan = optimized(Binder(env).plan(statement.select), context)
+    if ran:
+        plan = as_relation(plan)
     shared = sharing(plan, context.engine.functions)
 
     def region(relation: Relation) -> ExplainedRegion:
@@ -35,7 +39,6 @@ def explained(statement: ast.Explain, context: ExecutionContext, env: Environmen
         return ExplainedRegion([f"| {line}" for line in show.query(made.query)], inputs, made.pushed)
 
     metering = Metering()
-    ran = statement.manner == "ANALYZE"
     total = _measured(Result(plan.schema, Reading(plan, context, metering), context)) if ran else []
     lines = explain(plan, region, lambda node: node in shared, metering.lines) + total
     return rows_of({"plan": "VARCHAR"}, [[line] for line in lines], context)
