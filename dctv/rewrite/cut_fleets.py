@@ -12,13 +12,13 @@ and those over the second, and so on. Sound, part by part:
 - A span operator is one if its inputs are, and it says (`FilterPushdown.same`) that a condition on the trace is as
   good on all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
+A select above such a part that only groups and aggregates is split (`partial_aggregates`), wherever it stands in a
+query: each trace aggregates its rows, and the select combines the results. Exact quantiles of many events are found in
+two passes (`exact_quantiles`): what the first finds over all traces is handed to each for the second. Of a select with
+ORDER BY and LIMIT, each trace gives its first rows (`first_of_each`).
+
 Any other select above such a part hands conditions on the part's rows to each trace, if they cannot fail, or would fail
 there as they would here, and if nothing else reads the part. A trace that fails one itself is not opened.
-
-A select above such a part that only groups and aggregates is split (`partial_aggregates`): each trace aggregates its
-rows, and the select combines the results. Exact quantiles of many events are found in two passes (`exact_quantiles`):
-what the first finds over all traces is handed to each for the second. Of a select with ORDER BY and LIMIT, each trace
-gives its first rows (`first_of_each`).
 
 Rows of a part come trace by trace. Where the part promised an order of time, they are sorted again; one that is sorted
 otherwise is none.
@@ -175,20 +175,34 @@ class _Cutting:
         return None
 
     def _partial(self, plan: Plan) -> Plan | None:
-        """Split a select that aggregates or cuts the rows of a part that is one-per-trace."""
-        if not isinstance(plan, Relation) or len(plan.leaves) != 1:
+        """Split the selects that aggregate or cut the rows of parts that are one-per-trace."""
+        if not isinstance(plan, Relation):
             return None
+        if len(plan.leaves) == 1 and (alone := self._partial_alone(plan)) is not None:
+            return alone
+        new, left = plan, []
+        for name, leaf in plan.leaves:
+            local = self.local.get(id(leaf))
+            halves = None if local is None else split(new, name, leaf)
+            made = None if local is None or halves is None else _over(new, name, local, *halves)
+            if made is None:
+                left.append((name, leaf))
+            else:
+                new = made
+        if new is plan:
+            return None
+        of_all = dict(new.leaves) | {name: self._needed(new, name, leaf) for name, leaf in left}
+        return replace(new, leaves=tuple(of_all.items()))
+
+    def _partial_alone(self, plan: Relation) -> Plan | None:
+        """Split a select over one part that needs two passes, or cuts its rows."""
         ((name, leaf),) = plan.leaves
         local = self.local.get(id(leaf))
-        if local is None:
+        if local is None or split(plan, name, leaf) is not None:
             return None
-        halves = split(plan, name, leaf)
-        if halves is None and (twice := self._in_two_passes(plan, name, leaf, local)) is not None:
-            return twice
-        if halves is None and not plan.serial:
-            first = first_of_each(plan, name, leaf)
-            halves = None if first is None else (first, plan.query)
-        return None if halves is None else _over(plan, name, local, *halves)
+        twice = self._in_two_passes(plan, name, leaf, local)
+        first = None if twice is not None or plan.serial else first_of_each(plan, name, leaf)
+        return twice if first is None else _over(plan, name, local, first, plan.query)
 
     def _in_two_passes(self, plan: Relation, name: str, leaf: Plan, local: PerTracePlan) -> Plan | None:
         """Split a select of exact quantiles if its traces have so many events that this pays."""
@@ -219,7 +233,8 @@ def _over(plan: Relation, name: str, local: PerTracePlan, below: Relation, query
     traces = _Traces({below.query.source.called: local.traces})
     if not traces.ask_own_starts([below.query]):
         return None
-    return replace(plan, query=query, leaves=((name, gathered(below, _tested(local, below))),))
+    new = gathered(below, _tested(local, below))
+    return replace(plan, query=query, leaves=tuple((one, new if one == name else leaf) for one, leaf in plan.leaves))
 
 
 def _tested(local: PerTracePlan, part: Relation) -> PerTracePlan:

@@ -14,7 +14,8 @@ but are the same in every run. For some aggregates each trace returns the engine
 
 Exact quantiles take two passes (`exact_quantiles`). Other aggregates stay as they are: one that keeps every value, such
 as a list, would save nothing, and distinct floats would be added in another order in each run. Keys and aggregates may
-be of any expressions; the rest of the select sees one group at a time.
+be of any expressions; the rest of the select sees one group at a time, the groups around it (windows), or one value of
+another query, which stays where it is.
 """
 
 from __future__ import annotations
@@ -28,11 +29,17 @@ from dctv.plan.expressions import (
     Case,
     Cast,
     Column,
+    Exists,
     Expression,
+    Frame,
+    FrameEnd,
+    InQuery,
     Number,
     Star,
     State,
+    Subquery,
     Text,
+    Window,
 )
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, column_names
@@ -40,7 +47,7 @@ from dctv.plan.order import RowOrder
 from dctv.plan.queries import Group, GroupingSets, Item, Select, TableName
 from dctv.plan.restored_types import lost
 from dctv.plan.types_of import type_of
-from dctv.plan.walk import children, nested, replaced, walk
+from dctv.plan.walk import children, columns_in, mapped, nested, own, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.exact_quantiles import QUANTILES, Ranked, ranked
 from dctv.rewrite.grouped_expressions import is_of_group
@@ -85,8 +92,10 @@ class TwoPassSplit:
 def split_twice(relation: Relation, name: str, leaf: Plan) -> TwoPassSplit | None:
     """Split a select of exact quantiles; None if there are none, or if it cannot be split."""
     found = _aggregation(relation, name, leaf)
-    ranks = None if found is None else ranked(found.select, found.types)
-    if found is None or ranks is None:
+    if found is None or nested(found.select):
+        return None
+    ranks = ranked(found.select, found.types)
+    if ranks is None:
         return None
     halves = _halves(found, ranks)
     if halves is None:
@@ -114,12 +123,16 @@ class _Aggregation:
 
 
 def _aggregation(relation: Relation, name: str, leaf: Plan) -> _Aggregation | None:
-    read = [one for one in walk(relation.query) if isinstance(one, TableName) and one.name == name]
-    selects = [one for one in walk(relation.query) if isinstance(one, Select) and read[:1] == [one.source]]
-    if len(read) != 1 or len(selects) != 1 or not _only_aggregates(selects[0]):
+    read = sum(isinstance(one, TableName) and one.name == name for one in walk(relation.query))
+    every = (one for one in walk(relation.query) if isinstance(one, Select))
+    selects = [one for one in every if isinstance(one.source, TableName) and one.source.name == name]
+    # A subquery may occur several times: a check for zero repeats a divisor.
+    if read != len(selects) or len(set(selects)) != 1 or not _only_aggregates(selects[0]):
         return None
+    source = selects[0].source
+    assert isinstance(source, TableName)
     types = dict(zip(column_names(leaf), (c.type for c in leaf.schema.columns), strict=True))
-    return _Aggregation(relation, name, leaf, selects[0], read[0], types)
+    return _Aggregation(relation, name, leaf, selects[0], source, types)
 
 
 _Keys = Sequence[tuple[str, Expression]]
@@ -136,8 +149,12 @@ def _halves(found: _Aggregation, ranks: Ranked | None) -> tuple[Relation, Query,
     if part is None:
         return None
     group = None if select.group is None else Group(tuple(Column(one) for one in halves.names))
-    above = replace(replaced(select, halves.final), source=found.source, where=None, group=group)
-    return part, replaced(found.relation.query, lambda node: above if node is select else None), halves.keyed
+
+    def final(node: Node) -> Node | None:
+        return node if isinstance(node, Query) and node is not select else halves.final(node)
+
+    above = replace(replaced(select, final), source=found.source, where=None, group=group)
+    return part, replaced(found.relation.query, lambda node: above if node == select else None), halves.keyed
 
 
 def _part(found: _Aggregation, keys: _Keys, values: Mapping[str, Expression]) -> Relation | None:
@@ -170,10 +187,18 @@ def _only_aggregates(select: Select) -> bool:
         return False
     if group is not None and (group.all or any(isinstance(key, GroupingSets | Number | Text) for key in group.keys)):
         return False
-    parts = (*select.items, select.where, select.having, *select.order_by)
-    if nested(*parts) or has_effect(select.where, *_keys(select)):
+    in_traces = (select.where, *_keys(select))
+    if nested(*in_traces) or has_effect(*in_traces) or not isinstance(source, TableName) or source.columns:
         return False
-    return isinstance(source, TableName) and not source.columns
+    parts = (*select.items, *in_traces, select.having, *select.order_by)
+    of_others = [one for query in nested(*parts) for one in columns_in(query)]
+    return all(one.table != source.called for one in of_others) and all(
+        one.table in (None, source.called)
+        for part in parts
+        if part is not None
+        for one in own(part)
+        if isinstance(one, Column)
+    )
 
 
 @record(frozen=False)
@@ -214,16 +239,32 @@ class _Halves:
         """Note the aggregates in an expression; False if it needs anything else than these and keys."""
         if node in self.keys:
             return True
-        if isinstance(node, Column):
-            return False
-        if isinstance(node, Call) and self._noted(node):
-            return True
-        return is_of_group(node) and all(map(self.fits, children(node)))
+        parts = self._parts(node)
+        return parts is not None and all(map(self.fits, parts))
+
+    def _parts(self, node: Node) -> Sequence[Node] | None:
+        """Return the parts of an expression that have to fit; None if it cannot itself."""
+        match node:
+            case Call() if self._noted(node):
+                return ()
+            case Query():
+                return ()
+            case Window(called):
+                # Its own call is about groups, not rows, even if it counts all of them.
+                every = (*children(called), *(one for one in children(node) if one is not called))
+                return [one for one in every if not isinstance(one, Star)]
+            case Subquery() | InQuery() | Exists() | Frame() | FrameEnd():
+                return list(children(node))
+            case _:
+                return list(children(node)) if is_of_group(node) else None
 
     def final(self, node: Node) -> Node | None:
         """Return the replacement of a key or an aggregate in the query over all traces."""
         if isinstance(node, Expression) and node in self.keys:
             return Column(f"key{self.keys.index(node)}")
+        if isinstance(node, Window):
+            called = mapped(node.call, lambda part: replaced(part, self.final))
+            return mapped(node, lambda part: called if part is node.call else replaced(part, self.final))
         return self.whole.get(node) if isinstance(node, Call) else None
 
     def _noted(self, node: Call) -> bool:

@@ -57,6 +57,15 @@ VALUES = {
     "GROUP BY 1 ORDER BY 1",
     "sums of floats": "SELECT name, SUM(unitless(dur) / 3) AS s, AVG(dur / 7) AS a, SUM(unitless(dur)::FLOAT32) AS f "
     "FROM runs.raw_events.complete GROUP BY name ORDER BY name",
+    "shares by a window": "SELECT name, COUNT(*) / SUM(COUNT(*)) OVER () AS s, rank() OVER (ORDER BY SUM(dur) DESC) "
+    "AS r, COUNT(*) OVER () AS g FROM runs.raw_events.complete GROUP BY name ORDER BY name",
+    "shares by another query": "SELECT name, SUM(dur) / (SELECT SUM(dur) FROM runs.raw_events.complete) AS s "
+    "FROM runs.raw_events.complete GROUP BY name ORDER BY name",
+    "groups that another query chooses": "SELECT name, COUNT(*) AS n FROM runs.raw_events.complete GROUP BY name "
+    "HAVING AVG(dur) >= (SELECT AVG(dur) FROM runs.raw_events.complete) ORDER BY name",
+    "rows beside their groups": "SELECT e._trace, e._ts, g.n FROM runs.raw_events.complete AS e "
+    "JOIN (SELECT tid, COUNT(*) AS n FROM runs.raw_events.complete GROUP BY tid) AS g ON e.tid = g.tid "
+    "WHERE e.name = 'a' ORDER BY 1, 2",
     "picked": "SELECT first(name) AS f, any_value(dur) AS v, arg_min(name, dur) AS s, "
     "max_by(_trace, dur) AS b, arg_min_null(_trace, dur) AS o FROM runs.raw_events.complete",
     "picked of several types": "SELECT any_value(args) AS j, arg_max(day, dur) AS d, first(build) AS b "
@@ -69,6 +78,8 @@ WHOLE = {
     "exact quantiles": "SELECT stddev(dur) AS d, median(dur) AS m FROM runs.raw_events.complete",
     "deviations beside different values": "SELECT stddev(dur) AS d, COUNT(DISTINCT _ts) AS n "
     "FROM runs.raw_events.complete",
+    "another query about each group": "SELECT name, (SELECT COUNT(*) FROM runs.raw_events.complete AS b "
+    "WHERE b.name = a.name AND b.tid = 1) AS n FROM runs.raw_events.complete AS a GROUP BY name ORDER BY name",
     "last rows": "SELECT last(_ts) AS t, last(day) AS d FROM runs.raw_events.complete",
     "rows sorted by time": "SELECT first(name) AS f FROM (SELECT EVENT name FROM dctv.as_events("
     "(SELECT _trace, _ts, name FROM runs.raw_events.complete)))",
