@@ -151,7 +151,13 @@ def _halves(found: _Aggregation, ranks: Ranked | None) -> tuple[Relation, Query,
     group = None if select.group is None else Group(tuple(Column(one) for one in halves.names))
 
     def final(node: Node) -> Node | None:
-        return node if isinstance(node, Query) and node is not select else halves.final(node)
+        match node:
+            case Query():
+                return None if node is select else node
+            case Item(Column(name) as value, None):
+                return Item(replaced(value, halves.final), name)
+            case _:
+                return halves.final(node)
 
     above = replace(replaced(select, final), source=found.source, where=None, group=group)
     return part, replaced(found.relation.query, lambda node: above if node == select else None), halves.keyed
