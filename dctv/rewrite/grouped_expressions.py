@@ -28,9 +28,13 @@ _FORMS = (
     *(Number, Text, Null, Boolean),
 )
 _CALLS = frozenset(
-    {ZERO_DIVISION.lower(), "coalesce", "nullif", "greatest", "least", "round", "trunc", "floor", "ceil", "abs", "sqrt"}
+    {ZERO_DIVISION.lower(), "coalesce", "nullif", "greatest", "least", "concat", "concat_ws", "format", "printf"}
+    | {"round", "trunc", "floor", "ceil", "abs", "sign", "sqrt", "ln", "log", "log2", "log10", "exp", "pow", "power"}
+    | {"lower", "upper", "length", "replace", "substr", "substring", "left", "right", "trim", "ltrim", "rtrim", "lpad"}
+    | {"rpad", "hex", "split_part", "contains", "starts_with", "ends_with", "prefix", "suffix", "regexp_matches"}
+    | {"regexp_extract", "regexp_replace", "strftime", "date_trunc", "date_part", "make_timestamp", "epoch_ms"}
 )
-"""Functions that are no aggregates."""
+"""Functions that are no aggregates: those that reports put around keys and aggregates."""
 
 
 def is_plain(call: Call) -> bool:

@@ -66,6 +66,8 @@ VALUES = {
     "rows beside their groups": "SELECT e._trace, e._ts, g.n FROM runs.raw_events.complete AS e "
     "JOIN (SELECT tid, COUNT(*) AS n FROM runs.raw_events.complete GROUP BY tid) AS g ON e.tid = g.tid "
     "WHERE e.name = 'a' ORDER BY 1, 2",
+    "functions of groups": "SELECT upper(name) AS u, format('{}: {}', name, COUNT(*)) AS f, log10(1 + SUM(tid)) AS l "
+    "FROM runs.raw_events.complete GROUP BY name ORDER BY name",
     "picked": "SELECT first(name) AS f, any_value(dur) AS v, arg_min(name, dur) AS s, "
     "max_by(_trace, dur) AS b, arg_min_null(_trace, dur) AS o FROM runs.raw_events.complete",
     "picked of several types": "SELECT any_value(args) AS j, arg_max(day, dur) AS d, first(build) AS b "
