@@ -39,7 +39,8 @@ def path_from_clause(select: Select, test: Expression, *, grouped: bool) -> Path
 def path_from_join(select: Select, join: Join, test: Expression) -> PathDown | None:
     """Return the path down of a condition of ON that rows of one source must satisfy to be joined, likewise.
 
-    Rows that any join drops for want of a partner are those of its right side, or of both sides of an inner join.
+    A row without a partner is dropped if it is on the right side of a join that is not RIGHT or FULL, or on either side
+    of an inner join.
     """
     columns = columns_in(test)
     if not columns or any(isinstance(node, Query) for node in walk(test)) or join.asof:

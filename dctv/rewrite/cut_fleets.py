@@ -101,14 +101,23 @@ class _Cutting:
         if found is not None:
             self.local[id(plan)] = found
             return
-        partial = self._partial(plan)
-        self.new[id(plan)] = partial or self._over_all(plan)
+        self.new[id(plan)] = self._cut_alone(plan) or self._over_all(plan)
 
     def _over_all(self, plan: Plan) -> Plan:
-        """Return a plan over the rows of all traces; each leaves out those that fail its conditions."""
+        """Return a plan over what each trace gives: its part of aggregates, or the rows that satisfy the conditions."""
         if not isinstance(plan, Relation):
             return with_inputs(plan, tuple(map(self.above, inputs(plan))))
-        return with_inputs(plan, tuple(self._needed(plan, name, leaf) for name, leaf in plan.leaves))
+        new, left = plan, []
+        for name, leaf in plan.leaves:
+            local = self.local.get(id(leaf))
+            halves = None if local is None else split(new, name, leaf)
+            made = None if local is None or halves is None else _over(new, name, local, *halves)
+            if made is None:
+                left.append((name, leaf))
+            else:
+                new = made
+        needed = {name: self._needed(new, name, leaf) for name, leaf in left}
+        return with_inputs(new, tuple(needed.get(name, leaf) for name, leaf in new.leaves))
 
     def _needed(self, relation: Relation, name: str, leaf: Plan) -> Plan:
         """Return the rows of a leaf that a relation needs, as far as its conditions say."""
@@ -174,31 +183,13 @@ class _Cutting:
                 return PerTracePlan(below[0].source, dict.fromkeys(traces, below[0].source.trace_column))
         return None
 
-    def _partial(self, plan: Plan) -> Plan | None:
-        """Split the selects that aggregate or cut the rows of parts that are one-per-trace."""
-        if not isinstance(plan, Relation):
-            return None
-        if len(plan.leaves) == 1 and (alone := self._partial_alone(plan)) is not None:
-            return alone
-        new, left = plan, []
-        for name, leaf in plan.leaves:
-            local = self.local.get(id(leaf))
-            halves = None if local is None else split(new, name, leaf)
-            made = None if local is None or halves is None else _over(new, name, local, *halves)
-            if made is None:
-                left.append((name, leaf))
-            else:
-                new = made
-        if new is plan:
-            return None
-        of_all = dict(new.leaves) | {name: self._needed(new, name, leaf) for name, leaf in left}
-        return replace(new, leaves=tuple(of_all.items()))
-
-    def _partial_alone(self, plan: Relation) -> Plan | None:
+    def _cut_alone(self, plan: Plan) -> Plan | None:
         """Split a select over one part that needs two passes, or cuts its rows."""
+        if not isinstance(plan, Relation) or len(plan.leaves) != 1:
+            return None
         ((name, leaf),) = plan.leaves
         local = self.local.get(id(leaf))
-        if local is None or split(plan, name, leaf) is not None:
+        if local is None:
             return None
         twice = self._in_two_passes(plan, name, leaf, local)
         first = None if twice is not None or plan.serial else first_of_each(plan, name, leaf)

@@ -197,14 +197,10 @@ def _only_aggregates(select: Select) -> bool:
     if nested(*in_traces) or has_effect(*in_traces) or not isinstance(source, TableName) or source.columns:
         return False
     parts = (*select.items, *in_traces, select.having, *select.order_by)
-    of_others = [one for query in nested(*parts) for one in columns_in(query)]
-    return all(one.table != source.called for one in of_others) and all(
-        one.table in (None, source.called)
-        for part in parts
-        if part is not None
-        for one in own(part)
-        if isinstance(one, Column)
-    )
+    outer = (one.table for one in own(*parts) if isinstance(one, Column))
+    inner = (one.table for one in columns_in(*nested(*parts)))
+    # Neither is the select about rows of one around it, nor a query in it about rows of the select.
+    return all(table in (None, source.called) for table in outer) and source.called not in inner
 
 
 @record(frozen=False)
@@ -278,7 +274,8 @@ class _Halves:
         if node in self.whole:
             return True
         make = _FORMS.get(node.function)
-        if make is None or node.order_by or node.nulls or has_effect(node):
+        # The tables of another query are not there in a trace.
+        if make is None or node.order_by or node.nulls or has_effect(node) or nested(node):
             return False
         made = self.of_distinct(node) if node.distinct else make(self, node)
         if made is None:

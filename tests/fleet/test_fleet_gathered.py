@@ -63,6 +63,9 @@ VALUES = {
     "FROM runs.raw_events.complete GROUP BY name ORDER BY name",
     "groups that another query chooses": "SELECT name, COUNT(*) AS n FROM runs.raw_events.complete GROUP BY name "
     "HAVING AVG(dur) >= (SELECT AVG(dur) FROM runs.raw_events.complete) ORDER BY name",
+    "aggregates about another query": "SELECT name, COUNT(*) FILTER (WHERE dur > (SELECT AVG(dur) "
+    "FROM runs.raw_events.complete)) AS n, SUM(CASE WHEN tid IN (SELECT MAX(tid) FROM runs.raw_events.complete) "
+    "THEN 1 END) AS s FROM runs.raw_events.complete GROUP BY name ORDER BY name",
     "rows beside their groups": "SELECT e._trace, e._ts, g.n FROM runs.raw_events.complete AS e "
     "JOIN (SELECT tid, COUNT(*) AS n FROM runs.raw_events.complete GROUP BY tid) AS g ON e.tid = g.tid "
     "WHERE e.name = 'a' ORDER BY 1, 2",

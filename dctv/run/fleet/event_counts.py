@@ -100,7 +100,7 @@ def _named(table: FleetTable, known: MemberMetadata, stored: StoredTables) -> Ma
         name = ".".join(table.parts)
         if name in known.tables:
             return known.counts.get(name)
-        # A view has rows, too, but no trace stores it.
+        # A view is stored in no trace, and may have rows.
         return {} if (known.format, name) in stored else None
     found: dict[str, int] = {}
     for one in known.counts.values():

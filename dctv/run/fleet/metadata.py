@@ -72,8 +72,8 @@ class MemberMetadata:
 
 
 StoredTables = Collection[tuple[str, str]]
-"""Formats with the names of tables that some trace of theirs stores: where another one lacks such a table, it has no
-rows, while a view of that name may have."""
+"""Pairs of a format and the name of a table that some trace of this format stores. Another trace of the format without
+that table has no rows of it; a name in no such pair may be that of a view, which has rows."""
 
 
 @record
