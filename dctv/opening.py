@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 
 from dctv import readers, writers
 from dctv.catalog.namespace import Catalog
@@ -67,7 +67,9 @@ def _connect(address: str) -> Remote:
     return connect(address)
 
 
+@cache
 def _registries() -> Registries:
+    """Return the registries of this process."""
     return Registries(
         readers_in(readers),
         Registry(scalar, aggregate, record=FunctionRule),
@@ -81,6 +83,7 @@ def _registries() -> Registries:
     )
 
 
+@cache
 def _functions() -> Mapping[str, TableFunction]:
     found = scan(table, TableFunction).values()
     return {name: function for function in found for name in (function.name, *function.aliases)}

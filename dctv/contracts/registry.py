@@ -67,7 +67,8 @@ class Registry(Mapping[str, T]):
         for name in modules or self._modules:
             if name not in self._found:
                 records = _records(import_module(name), self._record)
-                self._found[name] = {one.name: self._taken(one) if self._taken else one for one in records}
+                found = {one.name: self._taken(one) if self._taken else one for one in records}
+                self._found.setdefault(name, found)  # another thread may have found them meanwhile
             yield self._found[name]
 
     def __getitem__(self, name: str) -> T:

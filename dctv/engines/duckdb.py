@@ -81,7 +81,7 @@ def _runs_queries(connection: duckdb.DuckDBPyConnection) -> bool:
 class DuckDB:
     """Two in-memory databases: one parallel, one with a single thread for results that depend on the order of rows.
 
-    They access only the files of `stored`, which dctv writes itself, files that statements may name, and spill files.
+    With one thread in all there is only one, as opening another takes time and half of the memory. They access only the files of `stored`, which dctv writes itself, files that statements may name, and spill files.
     Both are opened on demand, and reopened after `close`. `on_zero_division` gets the number of rows that divided by
     zero, None where that was in a key of a window.
     """
@@ -144,6 +144,10 @@ class DuckDB:
     @cached_property
     def _serial(self) -> duckdb.DuckDBPyConnection:
         return self._beside_others(self._connect(1))
+
+    def _is_serial(self) -> bool:
+        """Whether one database serves both: the parallel one has a single thread, too."""
+        return str(self._threads) == "1" and "_serial" not in self.__dict__
 
     def _opened(self) -> list[duckdb.DuckDBPyConnection]:
         return [self.__dict__[name] for name in ("_parallel", "_serial") if name in self.__dict__]
@@ -271,7 +275,7 @@ class DuckDB:
     def cursor(self, sql: str, *, serial: bool) -> duckdb.DuckDBPyConnection:
         """Return a connection on which a query can run."""
         with self._lock:
-            connection = self._serial if serial else self._parallel
+            connection = self._serial if serial and not self._is_serial() else self._parallel
             self._prepare(sql, connection)
             cursor = connection.cursor()
             self._open.append(cursor)
@@ -351,6 +355,11 @@ class DuckDB:
             self._try_limit(value)
         with self._lock:
             text = str(value).replace("'", "''")
+            if name == "threads" and self._is_serial():
+                # Queries that depend on the order of rows may be running there.
+                self.__dict__["_serial"] = self._parallel
+                del self.__dict__["_parallel"]
+                self.__dict__.pop("_describer", None)
             try:
                 self._parallel.execute(f"SET {_SETTINGS[name]} = '{text}'")
             except duckdb.Error as error:

@@ -31,6 +31,7 @@ from tests.command_line import COMMAND, environment, run
 DATA = Path(__file__).parents[1] / "data"
 VIEW = "t.scheduler.timeslices_p_cpu"
 REPORT = f"SELECT comm, COUNT(*) AS n, SUM(_duration) IN ms AS busy FROM {VIEW} GROUP BY comm ORDER BY 1"
+COUNT = "SELECT COUNT(*) AS n FROM t.events"
 PATIENCE = 60
 
 
@@ -113,6 +114,37 @@ def test_assertions_match_each_trace(traces: Path, tmp_path: Path) -> None:
     assert "assertion failed: enough events" in found.err
     assert report.read_text().count("<testcase") == 3
     assert report.read_text().count("<failure") == len(few)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("settings", ["SET rewrite = 'off';", "SET threads = 1; SET memory_limit = '1GB';"])
+def test_a_report_finds_nothing_of_the_traces_before(traces: Path, workers: str, settings: str) -> None:
+    for number in range(2):
+        shutil.copy(traces / "b.txt", traces / f"b{number}.txt")
+    sql = f"""
+        MOUNT TRACE '{traces}/a.txt' AS other;
+        CREATE TABLE kept AS SELECT COUNT(*) AS n FROM t.events;
+        CREATE VIEW seen AS SELECT n, 1 / (n - n) AS nothing FROM kept;
+        {settings}
+        SELECT n, nothing, (SELECT COUNT(*) FROM other.events) AS m FROM seen"""
+    found = run("query", "--each", f"{traces}/*", "--jobs", workers, "--format", "csv", sql)
+    assert (found.code, found.err.count("warning: ")) == (0, 1)
+    assert found.err.endswith(" and 2 more: division by zero gave NULL\n")
+    expected = []
+    for trace in sorted(traces.iterdir()):
+        alone = run("query", f"t={trace}", "--format", "csv", sql)
+        expected += [{"_trace": str(trace), **row} for row in rows(alone.out)]
+    assert rows(found.out) == expected
+    assert len({row["n"] for row in expected}) == 3
+
+
+def test_an_error_of_one_report_leaves_the_next_ones_alone(traces: Path) -> None:
+    ((count,),) = csv.reader(run("query", f"t={traces}/b.txt", "--format", "csv", COUNT).out.splitlines()[1:])
+    sql = f"SELECT CAST(CASE n WHEN {count} THEN 'many' ELSE '1' END AS INT) AS i FROM ({COUNT})"
+    found = run("query", "--each", f"{traces}/*", "--jobs", "1", "--format", "csv", f"CREATE VIEW v AS {sql}; FROM v")
+    assert found.code == 2
+    assert found.err.startswith(f"error: {traces}/b.txt: <query>:1:")
+    assert [Path(row["_trace"]).name for row in rows(found.out)] == ["a.txt", "c.pftrace"]
 
 
 def test_unreadable_traces_are_reported_at_the_end(traces: Path) -> None:

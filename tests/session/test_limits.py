@@ -33,6 +33,9 @@ def test_running_out_of_memory_names_our_own_settings() -> None:
     assert "--memory-limit" in (caught.value.hint or "")
 
 
+THREADS = "SELECT current_setting('threads')::INT"
+
+
 def _limits(engine: DuckDB) -> list[str]:
     """Return the limits of both databases of an engine, the parallel one first."""
     sql = "SELECT current_setting('memory_limit')"
@@ -49,6 +52,27 @@ def test_two_databases_use_no_more_memory_than_one() -> None:
     assert _limits(engine) == ["150.0 MiB", "150.0 MiB"]
     engine.close()
     assert _limits(engine) == ["150.0 MiB", "150.0 MiB"]
+    engine.close()
+
+
+def test_one_thread_needs_one_database() -> None:
+    engine = DuckDB(threads=1, memory_limit="200MiB", on_zero_division=lambda _: None)
+    assert _limits(engine) == ["200.0 MiB", "200.0 MiB"]
+    engine.configure("memory_limit", "300MiB")
+    assert _limits(engine) == ["300.0 MiB", "300.0 MiB"]
+    # The one that there is may be running a query that depends on the order of rows.
+    engine.configure("threads", 2)
+    assert _limits(engine) == ["150.0 MiB", "150.0 MiB"]
+    assert [engine.cursor("", serial=serial).execute(THREADS).fetchall() for serial in (False, True)] == [
+        [(2,)],
+        [(1,)],
+    ]
+    engine.configure("threads", 1)
+    engine.close()
+    assert _limits(engine) == ["300.0 MiB", "300.0 MiB"]
+    with pytest.raises(UsageError, match="is a number"):
+        engine.configure("threads", "many")
+    assert [engine.cursor("", serial=serial).execute(THREADS).fetchall() for serial in (False, True)] == [[(1,)]] * 2
     engine.close()
 
 

@@ -17,6 +17,7 @@ from dctv.record import record
 from dctv.run.fleet.members import state_of
 
 if TYPE_CHECKING:
+    from dctv.cli.warm.hold import WarmSession
     from dctv.run.result import Result
     from dctv.session import Session
 
@@ -26,6 +27,11 @@ SETTINGS = (
     *("index", "no_index", "allow_files", "allow_partial", "time"),
 )
 """Arguments of the command line that a worker needs."""
+
+
+_kept: dict[str, WarmSession] = {}
+"""The session of this process, by its settings and mounts: jobs run in one after another, since opening an engine
+takes longer than a small report does."""
 
 
 @record
@@ -131,34 +137,59 @@ def run_job(job: TraceJob, opened: Callable[[Session], None] = lambda _: None) -
 
 
 def _run(job: TraceJob, folder: Path, opened: Callable[[Session], None]) -> dict[str, Any]:
-    from dctv.cli.arguments import parameters
-    from dctv.cli.task import open_session
-    from dctv.console.mounting import mount_named
     from dctv.console.progress import ProgressBar
+
+    warm = _session_for(job)
+    try:
+        session = warm.open(ProgressBar(wanted=False))
+        opened(session)
+        warm.prepare(lambda: None)
+        return _outcome(job, folder, session, warm.warnings)
+    except BaseException:
+        # What was read in part may be running still.
+        close_session()
+        raise
+    finally:
+        warm.release()
+
+
+def _session_for(job: TraceJob) -> WarmSession:
+    from dctv.cli.warm.hold import WarmSession
+
+    key = json.dumps([job.settings, job.others], sort_keys=True)
+    if key not in _kept:
+        close_session()
+        _kept[key] = WarmSession(Namespace(**job.settings, manifest=[]), job.others)
+    return _kept[key]
+
+
+def close_session() -> None:
+    """Close the session that jobs of this process have run in, if there is one."""
+    while _kept:
+        _kept.popitem()[1].close()
+
+
+def _outcome(job: TraceJob, folder: Path, session: Session, mounted: Sequence[str]) -> dict[str, Any]:
+    """Mount a trace and run a report; return its outcome, with the warnings of earlier mounts, too."""
+    from dctv.cli.arguments import parameters
+    from dctv.console.mounting import mount_named
     from dctv.run.result import Asserted, Result
 
     results: list[list[list[str]]] = []
     cases: list[list[str | None]] = []
-    warnings: dict[str, None] = {}
     params = parameters(job.params)
-    session: Session = open_session(Namespace(**job.settings), ProgressBar(wanted=False))
-    try:
-        opened(session)
-        for name, path in (*job.others, (job.name, job.trace)):
-            mount_named(session, path, name)
-            warnings |= dict.fromkeys(session.warnings())
-        for name, sql, base in job.texts:
-            where = None if base is None else Path(base)
-            for outcome in session.execute(sql, params, source_name=name, base=where):
-                if isinstance(outcome, Result):
-                    results.append(_write(outcome, folder / f"{len(results)}.arrows", job.settings.get("time")))
-                    warnings |= dict.fromkeys(counted(*one) for one in outcome.warnings)
-                elif isinstance(outcome, Asserted):
-                    failure = None if outcome.passed else render(outcome.failure())
-                    cases.append([name, outcome.name, failure])
-        incomplete = session.incomplete()
-    finally:
-        session.close()
+    mount_named(session, job.trace, job.name)
+    warnings = dict.fromkeys([*mounted, *session.warnings()])
+    for name, sql, base in job.texts:
+        where = None if base is None else Path(base)
+        for outcome in session.execute(sql, params, source_name=name, base=where):
+            if isinstance(outcome, Result):
+                results.append(_write(outcome, folder / f"{len(results)}.arrows", job.settings.get("time")))
+                warnings |= dict.fromkeys(counted(*one) for one in outcome.warnings)
+            elif isinstance(outcome, Asserted):
+                failure = None if outcome.passed else render(outcome.failure())
+                cases.append([name, outcome.name, failure])
+    incomplete = session.incomplete()
     return {"results": results, "cases": cases, "warnings": list(warnings), "incomplete": incomplete, "error": None}
 
 

@@ -10,7 +10,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dctv.cli.fleet.jobs import SETTINGS, TraceJob, beside, key_of, key_of_report, run_job, size_of, unfinished
+from dctv.cli.fleet.jobs import (
+    SETTINGS,
+    TraceJob,
+    beside,
+    close_session,
+    key_of,
+    key_of_report,
+    run_job,
+    size_of,
+    unfinished,
+)
 from dctv.cli.fleet.named_files import files_named
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.narrator import RunNarrator
@@ -148,9 +158,12 @@ def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: TaskResources, na
         desk.bar.update(f"{len(done)} of {len(left)} traces", read, sum(sizes.values()))
 
     if fleet.here:
-        for job in left:
-            _run_here(job, desk)
-            finished(job)
+        try:
+            for job in left:
+                _run_here(job, desk)
+                finished(job)
+        finally:
+            close_session()
     else:
         run_all(left, fleet.workers, desk.check, finished)
     desk.bar.clear()
