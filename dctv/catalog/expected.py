@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
 from dctv import resources
 from dctv.contracts.reader import EventColumns
-from dctv.plan.build import call, columns, concatenated, select, sorted_by, where
+from dctv.plan.build import as_type, call, column_types, columns, concatenated, select, sorted_by, where
 from dctv.plan.expressions import FALSE, NULL, Binary, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
@@ -63,7 +63,7 @@ class ExpectedEvent:
         """Return the event's table with the expected columns: cast from the trace's, NULL where it has none."""
         schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), *self.columns))
         if not found:
-            nothing = where(select(*(Item(_as(NULL, c), c.name) for c in schema.columns)), FALSE)
+            nothing = where(select(*(Item(_as(NULL, c, {}), c.name) for c in schema.columns)), FALSE)
             return Relation(schema, order=RowOrder.TIME, query=nothing)
         plans = [one.plan() for one in found]
         if len(found) == 1:
@@ -77,11 +77,12 @@ class ExpectedEvent:
 
     def _select(self, schema: Schema, leaf: str, found: EventSource, plan: Plan) -> Select:
         own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
-        texts = {name for name, one in zip(own.values(), plan.schema.columns, strict=True) if one.type == "VARCHAR"}
-        return select(*(Item(_as(self._value(c, own, texts, found), c), c.name) for c in schema.columns), source=leaf)
+        types = column_types(plan.schema)
+        values = ((self._value(one, own, types, found), one) for one in schema.columns)
+        return select(*(Item(_as(value, one, types), one.name) for value, one in values), source=leaf)
 
     def _value(
-        self, wanted: ColumnType, own: Mapping[str, str], texts: Collection[str], found: EventSource
+        self, wanted: ColumnType, own: Mapping[str, str], types: Mapping[str, str], found: EventSource
     ) -> Expression:
         match self.special.get(wanted.name):
             case "NAME":
@@ -89,10 +90,10 @@ class ExpectedEvent:
             case "ARGS":
                 return arguments(found.columns.args if found.columns is not None else (), found.plan().schema)
         names = [own[n] for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
-        hexadecimal = texts if self.special.get(wanted.name) == "HEX" else ()
-        values = [_hexadecimal(n) if n in hexadecimal else Column(n) for n in names]
+        hexadecimal = self.special.get(wanted.name) == "HEX"
+        values = [_hexadecimal(n) if hexadecimal and types[n] == "VARCHAR" else Column(n) for n in names]
         if len(values) > 1:
-            return call("coalesce", *(_as(v, wanted) for v in values))
+            return call("coalesce", *(_as(v, wanted, types) for v in values))
         return values[0] if values else NULL
 
 
@@ -117,8 +118,8 @@ def _hexadecimal(name: str) -> Expression:
     return Binary("||", Text("0x"), call("replace", Column(name), Text("0x"), Text("")))
 
 
-def _as(value: Expression, wanted: ColumnType) -> Expression:
-    return Cast(value, wanted.type, lenient=wanted.type != "JSON")
+def _as(value: Expression, wanted: ColumnType, types: Mapping[str, str]) -> Expression:
+    return as_type(value, wanted.type, types, lenient=wanted.type != "JSON")
 
 
 def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

@@ -15,7 +15,17 @@ from dctv.contracts.histories import HistoryStore
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
-from dctv.plan.build import ROW_NUMBER, columns, concatenated, number, select, sorted_by, typed_nothing
+from dctv.plan.build import (
+    ROW_NUMBER,
+    as_type,
+    column_types,
+    columns,
+    concatenated,
+    number,
+    select,
+    sorted_by,
+    typed_nothing,
+)
 from dctv.plan.expressions import NULL, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
@@ -361,5 +371,6 @@ def _as_events(table: TraceTable, leaf: str, schema: Schema, place: int) -> Sele
         (DURATION, event.duration),
     ):
         values[target] = NULL if source is None else Column(source)
-    items = [Item(Cast(values[c.name], c.type), c.name) for c in schema.columns]
+    types = column_types(table.schema)
+    items = [Item(as_type(values[c.name], c.type, types), c.name) for c in schema.columns]
     return select(*items, Item(number(place), TABLE), Item(ROW_NUMBER, "dctv:row"), source=leaf)

@@ -11,8 +11,8 @@ from typing import Any
 from dctv import resources
 from dctv.catalog.expected import ExpectedEvent, expected_events
 from dctv.errors import SourceText
-from dctv.plan.build import select, where
-from dctv.plan.expressions import FALSE, NULL, Cast, Column
+from dctv.plan.build import as_type, column_types, select, where
+from dctv.plan.expressions import FALSE, NULL, Column
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
@@ -204,10 +204,11 @@ class Expected:
 def cast_to(schema: Schema, plan: Plan | None) -> Relation:
     """Return a plan with the columns of a schema: cast from those with the same name, NULL where there is none."""
     found = {} if plan is None else dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    types = {} if plan is None else column_types(plan.schema)
     items = []
     for one in schema.columns:
         value = Column(found[one.name]) if one.name in found else NULL
-        items.append(Item(Cast(value, one.type, lenient=True), one.name))
+        items.append(Item(as_type(value, one.type, types, lenient=True), one.name))
     timed = schema.kind is not Kind.REGULAR
     if plan is None:
         return Relation(schema, order=RowOrder.TIME if timed else RowOrder.STABLE, query=where(select(*items), FALSE))

@@ -81,9 +81,10 @@ def _runs_queries(connection: duckdb.DuckDBPyConnection) -> bool:
 class DuckDB:
     """Two in-memory databases: one parallel, one with a single thread for results that depend on the order of rows.
 
-    With one thread in all there is only one, as opening another takes time and half of the memory. They access only the files of `stored`, which dctv writes itself, files that statements may name, and spill files.
-    Both are opened on demand, and reopened after `close`. `on_zero_division` gets the number of rows that divided by
-    zero, None where that was in a key of a window.
+    With one thread in all there is only one, as opening another takes time and half of the memory. They access only the
+    files of `stored`, which dctv writes itself, files that statements may name, and spill files. They are opened on
+    demand, and reopened after `close`. `on_zero_division` gets the number of rows that divided by zero, None where that
+    was in a key of a window.
     """
 
     failures: tuple[type[BaseException], ...] = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)

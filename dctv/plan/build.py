@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dctv.plan.expressions import (
     FALSE,
@@ -248,6 +248,25 @@ def with_steps(query: Select, steps: Iterable[tuple[str, Query]], recursive: str
     """Put the steps that a query reads before it; each is computed once, the named one reads itself."""
     tables = [CommonTable(name, step, materialized=name != recursive or None) for name, step in steps]
     return replace(query, steps=tuple(tables), recursive=recursive is not None)
+
+
+_READ_AS_THEY_ARE = frozenset(("VARCHAR", "BOOLEAN", "DOUBLE", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"))
+"""Types of columns that an engine finds with the type that their schema names; JSON may be a text to it."""
+
+
+def column_types(schema: Schema) -> dict[str, str]:
+    """Return the types of a table's columns, by their names in queries."""
+    return {name: one.type for name, one in zip(physical_names(schema), schema.columns, strict=True)}
+
+
+def as_type(value: Expression, wanted: str, types: Mapping[str, str], *, lenient: bool = False) -> Expression:
+    """Cast a value to a type, unless it is a column that has this type already.
+
+    An engine would drop such a cast, too, but only after it has parsed it: a view reads dozens of tables.
+    """
+    if isinstance(value, Column) and wanted in _READ_AS_THEY_ARE and types.get(value.name) == wanted:
+        return value
+    return Cast(value, wanted, lenient=lenient)
 
 
 def typed_nothing(schema: Schema) -> Select:

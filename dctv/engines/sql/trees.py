@@ -361,7 +361,10 @@ def _sets(node: q.GroupingSets, items: Sequence[q.Item]) -> exp.Expr:
 
 def _item(node: q.Item) -> exp.Expr:
     made = expression(node.value)
-    return made if node.name is None else exp.Alias(this=made, alias=identifier(node.name))
+    # Most columns of most queries keep their names, and engines take long to read their aliases.
+    if node.name is None or (isinstance(node.value, e.Column) and node.value.name == node.name):
+        return made
+    return exp.Alias(this=made, alias=identifier(node.name))
 
 
 def _ending(node: q.Select | q.Compound) -> dict[str, Any]:
