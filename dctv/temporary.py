@@ -45,13 +45,7 @@ class SpillFolder:
     """
 
     def __init__(self, wanted: Path | None) -> None:
-        try:
-            root = ensured_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
-        except UsageError:
-            if wanted is not None:
-                raise
-            # The home is not writable.
-            root = Path.cwd()
+        root = _root(wanted)
         _remove_abandoned(root)
         self.path, self._lock = _made(root)
 
@@ -63,6 +57,22 @@ class SpillFolder:
             self._lock.close()
             self._lock = None
             _remove_abandoned(self.path.parent)
+
+
+def remove_abandoned(wanted: Path | None) -> None:
+    """Remove the folders of ended processes from the wanted folder, or from the user's cache."""
+    with suppress(UsageError):
+        _remove_abandoned(_root(wanted))
+
+
+def _root(wanted: Path | None) -> Path:
+    try:
+        return ensured_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
+    except UsageError:
+        if wanted is not None:
+            raise
+        # The home is not writable.
+        return Path.cwd()
 
 
 def _made(root: Path) -> tuple[Path, FileLock | None]:

@@ -147,6 +147,14 @@ def test_an_error_of_one_report_leaves_the_next_ones_alone(traces: Path) -> None
     assert [Path(row["_trace"]).name for row in rows(found.out)] == ["a.txt", "c.pftrace"]
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_nothing_is_left_in_the_folder_for_large_rows(traces: Path, tmp_path: Path, workers: str) -> None:
+    (tmp_path / "large").mkdir()
+    words = ("--jobs", workers, "--temp-directory", str(tmp_path / "large"))
+    assert run("query", "--each", f"{traces}/*", *words, REPORT).code == 0
+    assert list((tmp_path / "large").iterdir()) == []
+
+
 def test_unreadable_traces_are_reported_at_the_end(traces: Path) -> None:
     (traces / "d.pftrace").write_bytes(b"\x00" * 100)
     sql = "SELECT COUNT(*) AS n FROM t.events"

@@ -9,7 +9,9 @@ from concurrent.futures.process import BrokenProcessPool
 from dctv.cli.fleet.jobs import TraceJob, run_job
 from dctv.console.attended import PULSE, Check
 from dctv.console.verdict import OUR_BUG
+from dctv.home import expanded
 from dctv.run.processes import end, started
+from dctv.temporary import remove_abandoned
 
 _KILLED = "the process that read this trace was killed: it may have needed more memory than there is"
 
@@ -27,14 +29,19 @@ def run_all(
         Interrupted: the user interrupted; workers are stopped, and their unfinished jobs have no results.
     """
     left = list(jobs)
-    while left:
-        left = _round(left, workers, check, finished, run)
-        # One of the jobs that had started killed its worker: run each of them in a process of its own.
-        for job in [job for job in left if job.begun]:
-            left.remove(job)
-            if _round([job], 1, check, finished, run):
-                job.fail(_KILLED, OUR_BUG)
-                finished(job)
+    try:
+        while left:
+            left = _round(left, workers, check, finished, run)
+            # One of the jobs that had started killed its worker: run each of them in a process of its own.
+            for job in [job for job in left if job.begun]:
+                left.remove(job)
+                if _round([job], 1, check, finished, run):
+                    job.fail(_KILLED, OUR_BUG)
+                    finished(job)
+    finally:
+        # A worker is ended while the session is open that its jobs ran in.
+        for folder in {job.settings["temp_directory"] for job in jobs}:
+            remove_abandoned(None if folder is None else expanded(folder))
 
 
 def _round(
