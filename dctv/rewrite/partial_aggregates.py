@@ -12,6 +12,9 @@ but are the same in every run. For some aggregates each trace returns the engine
 - `first`, `any_value`, `arg_max` and the like pick the same row wherever the order of rows decides, since rows come
   trace by trace. They are not split if the rows are sorted by time again.
 
+With grouping sets each trace groups by all keys of all sets, and several of its groups may become one: what depends on
+the order of rows, and sums of floats, are not split then.
+
 Exact quantiles take two passes (`exact_quantiles`). Other aggregates stay as they are: one that keeps every value, such
 as a list, would save nothing, and distinct floats would be added in another order in each run. Keys and aggregates may
 be of any expressions; the rest of the select sees one group at a time, the groups around it (windows), or one value of
@@ -20,7 +23,8 @@ another query, which stays where it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from dctv.plan.build import call, number
 from dctv.plan.expressions import (
@@ -92,7 +96,8 @@ class TwoPassSplit:
 def split_twice(relation: Relation, name: str, leaf: Plan) -> TwoPassSplit | None:
     """Split a select of exact quantiles; None if there are none, or if it cannot be split."""
     found = _aggregation(relation, name, leaf)
-    if found is None or nested(found.select):
+    # Bounds of the groups of all keys are not those of groups of fewer keys.
+    if found is None or nested(found.select) or _has_sets(found.select):
         return None
     ranks = ranked(found.select, found.types)
     if ranks is None:
@@ -141,14 +146,14 @@ _Keys = Sequence[tuple[str, Expression]]
 def _halves(found: _Aggregation, ranks: Ranked | None) -> tuple[Relation, Query, _Keys] | None:
     """Return each trace's part, the query over the rows of all, and the keys of the groups by name."""
     select = found.select
-    halves = _Halves(found.types, _keys(select), found.leaf.order is RowOrder.TIME, ranks)
+    halves = _Halves(found.types, _keys(select), found.leaf.order is RowOrder.TIME, _has_sets(select), ranks)
     parts = (*select.items, select.having, *select.order_by)
     if not all(halves.fits(part) for part in parts if part is not None) or not halves.are_some:
         return None
     part = _part(found, halves.keyed, halves.partial)
     if part is None:
         return None
-    group = None if select.group is None else Group(tuple(Column(one) for one in halves.names))
+    group = None if select.group is None else mapped(select.group, lambda key: replaced(key, halves.final))
 
     def final(node: Node) -> Node | None:
         match node:
@@ -180,7 +185,19 @@ def _keys(select: Select) -> tuple[Expression, ...]:
     """Return the group keys of a select; DISTINCT groups by all columns."""
     if select.distinct:
         return tuple(dict.fromkeys(item.value for item in select.items))
-    return () if select.group is None else tuple(one for one in select.group.keys if isinstance(one, Expression))
+    return () if select.group is None else tuple(dict.fromkeys(_every_key(select.group)))
+
+
+def _every_key(group: Group) -> Iterator[Expression]:
+    for key in group.keys:
+        if isinstance(key, GroupingSets):
+            yield from chain.from_iterable(key.sets)
+        else:
+            yield key
+
+
+def _has_sets(select: Select) -> bool:
+    return select.group is not None and any(isinstance(key, GroupingSets) for key in select.group.keys)
 
 
 def _only_aggregates(select: Select) -> bool:
@@ -191,7 +208,7 @@ def _only_aggregates(select: Select) -> bool:
         return False
     if select.distinct and (group is not None or select.having is not None or may_aggregate(select)):
         return False
-    if group is not None and (group.all or any(isinstance(key, GroupingSets | Number | Text) for key in group.keys)):
+    if group is not None and (group.all or any(isinstance(key, Number | Text) for key in _every_key(group))):
         return False
     in_traces = (select.where, *_keys(select))
     if nested(*in_traces) or has_effect(*in_traces) or not isinstance(source, TableName) or source.columns:
@@ -212,6 +229,8 @@ class _Halves:
     keys: tuple[Expression, ...]
     sorted_again: bool
     """Whether the rows of all traces do not come trace by trace."""
+    sets: bool
+    """Whether several groups of a trace may become one."""
     ranked: Ranked | None = None
     """The values whose quantiles are found in two passes."""
     partial: dict[str, Expression] = field(default_factory=dict)
@@ -255,6 +274,8 @@ class _Halves:
                 # Its own call is about groups, not rows, even if it counts all of them.
                 every = (*children(called), *(one for one in children(node) if one is not called))
                 return [one for one in every if not isinstance(one, Star)]
+            case Call(function) if function.lower() in _OF_SETS:
+                return node.arguments if all(one in self.keys for one in node.arguments) else None
             case Subquery() | InQuery() | Exists() | Frame() | FrameEnd():
                 return list(children(node))
             case _:
@@ -322,6 +343,8 @@ def _count(halves: _Halves, node: Call) -> Expression | None:
 
 
 def _sum(halves: _Halves, node: Call) -> Expression | None:
+    if halves.sets and halves.may_be_float(node.arguments[0]):
+        return None
     # This also holds for `count_if`, which takes truth values, and is NULL without rows, as a sum is.
     return None if type_of(node.arguments[0], halves.types) is None else call("sum", halves.part(node))
 
@@ -332,14 +355,16 @@ def _same(halves: _Halves, node: Call) -> Expression | None:
 
 def _mean(halves: _Halves, node: Call) -> Expression | None:
     (value,) = node.arguments
-    if not halves.is_plain(value):
+    if not halves.is_plain(value) or (halves.sets and halves.may_be_float(value)):
         return None
     total, rows = (call("sum", halves.part(replace(node, function=one))) for one in ("sum", "count"))
     # No warning of a division by zero: without values the sum is NULL.
     return Binary("/", Cast(total, "DOUBLE"), call("nullif", Cast(rows, "DOUBLE"), number(0)))
 
 
-def _gathered(halves: _Halves, node: Call) -> Expression:
+def _gathered(halves: _Halves, node: Call) -> Expression | None:
+    if halves.sets:
+        return None
     return call("finalize", call("combine_aggr", halves.part(State(node))))
 
 
@@ -353,9 +378,14 @@ def _exact(halves: _Halves, node: Call) -> Expression | None:
 
 def _estimated_number(halves: _Halves, node: Call) -> Expression | None:
     # A state takes 1 KiB, more than the distinct values of most groups.
-    return halves.of_distinct(node) if halves.keys else call("coalesce", _gathered(halves, node), number(0))
+    if halves.keys:
+        return halves.of_distinct(node)
+    made = _gathered(halves, node)
+    return None if made is None else call("coalesce", made, number(0))
 
 
+_OF_SETS = ("grouping", "grouping_id")
+"""Functions that tell which keys a group has."""
 _SUMS = ("sum", "avg", "mean")
 _OF_DISTINCT = ("count", *_SUMS, *_SAME, *SPREADS, "approx_count_distinct")
 _FORMS: Mapping[str, Callable[[_Halves, Call], Expression | None]] = {

@@ -71,6 +71,14 @@ VALUES = {
     "WHERE e.name = 'a' ORDER BY 1, 2",
     "functions of groups": "SELECT upper(name) AS u, format('{}: {}', name, COUNT(*)) AS f, log10(1 + SUM(tid)) AS l "
     "FROM runs.raw_events.complete GROUP BY name ORDER BY name",
+    "rollup": "SELECT name, tid, GROUPING(tid) AS g, COUNT(*) AS n, AVG(dur) AS m, COUNT(DISTINCT _trace) AS t "
+    "FROM runs.raw_events.complete GROUP BY ROLLUP(name, tid) HAVING COUNT(*) > 1 ORDER BY GROUPING(name), 1, 2",
+    "sets": "SELECT upper(name) AS u, label, grouping_id(name, label) AS i, SUM(dur) AS s, SUM(tid) AS y "
+    "FROM runs.raw_events.complete GROUP BY tid, GROUPING SETS ((name, label), (label), ()) ORDER BY ALL",
+    "cube of nothing": "SELECT name, tid, COUNT(*) AS n, SUM(dur) AS s FROM runs.raw_events.complete "
+    "WHERE name = 'nobody' GROUP BY CUBE(name, tid), ROLLUP((tid, label)) ORDER BY ALL",
+    "totals of nothing": "SELECT name, COUNT(*) AS n, SUM(dur) AS s FROM runs.raw_events.complete "
+    "WHERE name = 'nobody' GROUP BY ROLLUP(name)",
     "picked": "SELECT first(name) AS f, any_value(dur) AS v, arg_min(name, dur) AS s, "
     "max_by(_trace, dur) AS b, arg_min_null(_trace, dur) AS o FROM runs.raw_events.complete",
     "picked of several types": "SELECT any_value(args) AS j, arg_max(day, dur) AS d, first(build) AS b "
@@ -86,6 +94,12 @@ WHOLE = {
     "another query about each group": "SELECT name, (SELECT COUNT(*) FROM runs.raw_events.complete AS b "
     "WHERE b.name = a.name AND b.tid = 1) AS n FROM runs.raw_events.complete AS a GROUP BY name ORDER BY name",
     "last rows": "SELECT last(_ts) AS t, last(day) AS d FROM runs.raw_events.complete",
+    "first rows of several groups": "SELECT name, first(dur) AS f FROM runs.raw_events.complete GROUP BY ROLLUP(name) "
+    "ORDER BY name",
+    "sums of floats of several groups": "SELECT tid, SUM(unitless(dur) / 3) AS s FROM runs.raw_events.complete "
+    "GROUP BY CUBE(tid) ORDER BY tid",
+    "quantiles of several groups": "SELECT name, median(dur) AS m FROM runs.raw_events.complete GROUP BY ROLLUP(name) "
+    "ORDER BY name",
     "rows sorted by time": "SELECT first(name) AS f FROM (SELECT EVENT name FROM dctv.as_events("
     "(SELECT _trace, _ts, name FROM runs.raw_events.complete)))",
 }
@@ -181,6 +195,7 @@ def test_several_quantiles_are_in_order(session: Session) -> None:
         ("SELECT COUNT(DISTINCT dur) AS n, COUNT(*) AS m, SUM(DISTINCT dur) AS s FROM runs.raw_events.complete", 9),
         ("SELECT name, COUNT(DISTINCT tid) AS n, SUM(dur) AS s FROM runs.raw_events.complete GROUP BY name", 8),
         ("SELECT approx_count_distinct(_ts) AS n FROM runs.raw_events.complete", 1),
+        ("SELECT name, tid, SUM(dur) AS s FROM runs.raw_events.complete GROUP BY CUBE(name, tid)", 8),
     ],
 )
 def test_each_trace_hands_over_few_rows(session: Session, sql: str, most: int) -> None:
