@@ -25,7 +25,7 @@ from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.node import Query
-from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
+from dctv.plan.nodes import Kernel, Plan, Relation, column_types, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.record import replace
@@ -333,7 +333,7 @@ class Binder:
     ) -> tuple[Select, tuple[tuple[str, Plan], ...]]:
         leaves = Leaves()
         source = leaves.name(plan)
-        types = dict(zip(physical_names(plan.schema), (c.type for c in plan.schema.columns), strict=True))
+        types = column_types(plan.schema)
         values: list[Expression] = []
         for name, column in zip(names, schema.columns, strict=True):
             value = Column(name, source)

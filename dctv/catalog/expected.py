@@ -9,9 +9,9 @@ from typing import Any
 
 from dctv import resources
 from dctv.contracts.reader import EventColumns
-from dctv.plan.build import as_type, call, column_types, columns, concatenated, select, sorted_by, where
+from dctv.plan.build import as_type, call, columns, concatenated, select, sorted_by, where
 from dctv.plan.expressions import FALSE, NULL, Binary, Cast, Column, Expression, Text
-from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.nodes import Plan, Relation, column_types, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.record import field, record

@@ -15,19 +15,9 @@ from dctv.contracts.histories import HistoryStore
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
-from dctv.plan.build import (
-    ROW_NUMBER,
-    as_type,
-    column_types,
-    columns,
-    concatenated,
-    number,
-    select,
-    sorted_by,
-    typed_nothing,
-)
+from dctv.plan.build import ROW_NUMBER, as_type, columns, concatenated, number, select, sorted_by, typed_nothing
 from dctv.plan.expressions import NULL, Cast, Column, Expression, Text
-from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.nodes import Plan, Relation, Scan, column_types, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.plan.rows import of_rows

@@ -11,9 +11,9 @@ from typing import Any
 from dctv import resources
 from dctv.catalog.expected import ExpectedEvent, expected_events
 from dctv.errors import SourceText
-from dctv.plan.build import as_type, column_types, select, where
+from dctv.plan.build import as_type, select, where
 from dctv.plan.expressions import FALSE, NULL, Column
-from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.nodes import Plan, Relation, column_types, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.record import record, replace

@@ -356,7 +356,7 @@ class DuckDB:
             self._try_limit(value)
         with self._lock:
             text = str(value).replace("'", "''")
-            if name == "threads" and self._is_serial():
+            if name == "threads" and self._is_serial() and "_parallel" in self.__dict__:
                 # Queries that depend on the order of rows may be running there.
                 self.__dict__["_serial"] = self._parallel
                 del self.__dict__["_parallel"]

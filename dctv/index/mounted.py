@@ -16,7 +16,7 @@ from dctv.index.answers import Answers, QueriedTable
 from dctv.index.database import Index, stamp
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
 from dctv.index.trace import Trace
-from dctv.plan.nodes import physical_names
+from dctv.plan.nodes import column_types
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question
 from dctv.record import record
@@ -82,7 +82,7 @@ class IndexedTrace:
             return None
         lineage = self._lineage_of_all if table is None else self._lineage_of(table)
         schema = events_schema() if table is None else self.tables[table].schema
-        types = {name: column.type for name, column in zip(physical_names(schema), schema.columns, strict=True)}
+        types = column_types(schema)
         start = int(self.index.entries["start_ns"])
         return self._answers.rows(QueriedTable(None if event is None else event.name, lineage, types, start), question)
 

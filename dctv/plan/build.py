@@ -254,11 +254,6 @@ _READ_AS_THEY_ARE = frozenset(("VARCHAR", "BOOLEAN", "DOUBLE", "TINYINT", "SMALL
 """Types of columns that an engine finds with the type that their schema names; JSON may be a text to it."""
 
 
-def column_types(schema: Schema) -> dict[str, str]:
-    """Return the types of a table's columns, by their names in queries."""
-    return {name: one.type for name, one in zip(physical_names(schema), schema.columns, strict=True)}
-
-
 def as_type(value: Expression, wanted: str, types: Mapping[str, str], *, lenient: bool = False) -> Expression:
     """Cast a value to a type, unless it is a column that has this type already.
 

@@ -101,6 +101,11 @@ def physical_names(schema: Schema) -> list[str]:
     return unique_names(schema.names)
 
 
+def column_types(schema: Schema) -> dict[str, str]:
+    """Return the types of a table's columns, by the engine's names."""
+    return {name: one.type for name, one in zip(physical_names(schema), schema.columns, strict=True)}
+
+
 def unique_names(names: Iterable[str]) -> list[str]:
     """Return names with numbers behind those that differ from an earlier one at most in case."""
     names = list(names)

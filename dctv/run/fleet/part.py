@@ -18,7 +18,7 @@ from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.conditions import condition
 from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.fewer_columns import with_names
-from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.nodes import Plan, Relation, Scan, column_types, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.plan.source import RunCost
@@ -258,7 +258,7 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: di
     _check(found.schema, table, member)
     schema = table.read_schema
     fixed = {one.name: one for one in table.fixed}
-    own = {name: one.type for name, one in zip(physical_names(found.schema), found.schema.columns, strict=True)}
+    own = column_types(found.schema)
 
     def value(column: ColumnType) -> Expression:
         name = column.name
