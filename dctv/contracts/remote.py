@@ -81,8 +81,8 @@ class RemoteJob(Protocol):
         """Return the least and the greatest `_ts` of some rows."""
         ...
 
-    def rows(self, frame: Frame, stop: Callable[[], bool]) -> Iterator[pa.Table]:
-        """Yield what rows there are, as they come; end what runs once `stop` says so."""
+    def rows(self, frame: Frame) -> Iterator[pa.Table]:
+        """Yield what rows there are, as they come."""
         ...
 
     def close(self) -> None:
@@ -111,8 +111,8 @@ class Remote(Protocol):
         """Return whether it reads the files that are in a folder of this machine."""
         ...
 
-    def job(self) -> RemoteJob:
-        """Begin a result."""
+    def job(self, stop: Callable[[], bool]) -> RemoteJob:
+        """Begin a result; end what runs for it once `stop` says so."""
         ...
 
     def executor(self) -> Executor:

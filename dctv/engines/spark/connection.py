@@ -130,12 +130,12 @@ class Connection:
         if (self.address, version) not in _tried:
             columns = zip(*ROWS, strict=True)
             table = pa.table({name: pa.array(c) for (name, _), c in zip(COLUMNS, columns, strict=True)})
-            job = self.job()
+            job = self.job(lambda: self._interrupted)
             try:
                 tables = {TABLE: (job.table(table, COLUMNS), COLUMNS)}
 
                 def ask(query: Query) -> Rows:
-                    found = job.rows(job.query(query, tables), lambda: self._interrupted)
+                    found = job.rows(job.query(query, tables))
                     return [tuple(row.values()) for part in found for row in part.to_pylist()]
 
                 _tried[self.address, version] = found_gaps(ask)
@@ -198,10 +198,17 @@ class Connection:
             path.unlink(missing_ok=True)
         return False
 
-    def job(self) -> SparkJob:
-        """Start a result."""
+    @cached_property
+    def keeps_rows(self) -> bool:
+        """Whether the engine can compute rows once, and keep them: Sail does so only in a folder that it is given."""
+        with suppress(Exception):
+            return bool(self.session.range(1).localCheckpoint().count() == 1)
+        return False
+
+    def job(self, stop: Callable[[], bool]) -> SparkJob:
+        """Start a result; `stop` is asked whether it is still wanted."""
         self._interrupted = False
-        return SparkJob(self)
+        return SparkJob(self, stop)
 
     def executor(self) -> Executor:
         """Return an executor that runs dctv's functions on the workers.

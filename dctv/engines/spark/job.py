@@ -13,10 +13,11 @@ from uuid import uuid4
 from dctv.contracts.remote import Frame, Sweep, Typed
 from dctv.engines.spark import columns as written
 from dctv.engines.spark.cutting import cut, grouped
-from dctv.engines.sql.spark import write
-from dctv.errors import DctvError, Interrupted
+from dctv.engines.spark.repeats import reading, repeated_step, up_to
+from dctv.engines.sql.spark import text_of, vet
+from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
 from dctv.plan.node import Node, Query
-from dctv.plan.queries import TableName
+from dctv.plan.queries import Compound, Select, TableName
 from dctv.plan.walk import replaced
 from dctv.record import replace
 
@@ -37,6 +38,10 @@ class JobConnection(Protocol):
     session: Any
     cores: int
     gaps: frozenset[str]
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether the engine can compute rows once, and keep them."""
 
     def guarded(self, work: Callable[[], Any]) -> Any:
         """Return the result of `work`; errors of the client become dctv's."""
@@ -80,11 +85,14 @@ class _Coming:
 class SparkJob:
     """The work for one result."""
 
-    def __init__(self, connection: JobConnection) -> None:
+    def __init__(self, connection: JobConnection, stop: Callable[[], bool]) -> None:
         self._connection = connection
         self._session = connection.session
+        self._stop = stop
         self._tag = f"dctv_{uuid4().hex}"
         self._views: list[str] = []
+        self._kept: list[Frame] = []
+        """Frames whose rows the engine keeps until the client lets go of them."""
 
     def table(self, rows: pa.Table, columns: Sequence[Typed]) -> Frame:
         """Upload rows."""
@@ -125,11 +133,37 @@ class SparkJob:
             return replace(node, name=names[node.name], alias=node.called)
 
         columns_of = {names[name]: columns for name, (_, columns) in tables.items()}
-        text = write(replaced(query, renamed), columns_of, self._connection.gaps)
+        vetted = vet(replaced(query, renamed), columns_of, self._connection.gaps)
         for name, (frame, _) in tables.items():
             self._guarded(partial(frame.createOrReplaceTempView, names[name]))
             self._views.append(names[name])
-        return self._guarded(lambda: self._session.sql(text))
+        return self._queried(self._with_kept_steps(vetted))
+
+    def _queried(self, query: Query) -> Frame:
+        return self._guarded(partial(self._session.sql, text_of(query)))
+
+    def _with_kept_steps(self, query: Query) -> Query:
+        """Let the engine keep the rows of steps that it would compute often."""
+        assert isinstance(query, Select | Compound)
+        while (position := repeated_step(query)) is not None and self._connection.keeps_rows:
+            try:
+                query = reading(query, position, self._kept_rows(up_to(query, position)))
+            except (Interrupted, Unanswered):
+                raise
+            except EngineError:
+                # It may not store values of some types. If the step fails anyway, the query will.
+                return query
+        return query
+
+    def _kept_rows(self, query: Query) -> str:
+        """Let the engine compute rows now; return their name."""
+        checkpoint = self._queried(query).localCheckpoint
+        (kept,) = self._yielded(lambda: iter([checkpoint()]))
+        self._kept.append(kept)
+        name = f"{self._tag}_{len(self._views)}"
+        self._guarded(partial(kept.createOrReplaceTempView, name))
+        self._views.append(name)
+        return name
 
     def extent(self, frame: Frame) -> tuple[int, int] | None:
         """Return the least and the greatest `_ts` of a frame."""
@@ -141,13 +175,20 @@ class SparkJob:
         """Run an operator on workers, for each group of rows."""
         return self._guarded(lambda: grouped(cut(sweep, inputs, extent, self._connection.cores, slabs), sweep))
 
-    def rows(self, frame: Frame, stop: Callable[[], bool]) -> Iterator[pa.Table]:
-        """Yield the rows as they arrive; if a query fails midway, an error follows the rows before it.
+    def rows(self, frame: Frame) -> Iterator[pa.Table]:
+        """Yield the rows as they arrive; if a query fails midway, an error follows the rows before it."""
+        client = self._session.client
 
-        A separate thread fetches them, since calls of the client cannot be interrupted.
-        """
+        def tables() -> Iterator[pa.Table]:
+            items = client.to_table_as_iterator(frame._plan.to_proto(client), {})
+            return (item for item in items if hasattr(item, "num_rows"))
+
+        return self._yielded(tables)
+
+    def _yielded(self, items: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+        """Yield items, which a separate thread fetches, since calls of the client cannot be interrupted."""
         coming = _Coming()
-        threading.Thread(target=self._fetch, args=(frame, coming), daemon=True).start()
+        threading.Thread(target=self._fetch, args=(items, coming), daemon=True).start()
         ended = False
         try:
             while not ended:
@@ -158,20 +199,19 @@ class SparkJob:
                         raise self._connection.failed(item)
                     if not ended:
                         yield item
-                elif stop():
+                elif self._stop():
                     raise Interrupted("interrupted")
         finally:
             coming.left.set()
             if not ended:
                 self._connection.end(self._tag)
 
-    def _fetch(self, frame: Frame, coming: _Coming) -> None:
+    def _fetch(self, items: Callable[[], Iterator[Any]], coming: _Coming) -> None:
         last: Any = _END
         try:
             self._session.addTag(self._tag)
-            client = self._session.client
-            for item in client.to_table_as_iterator(frame._plan.to_proto(client), {}):
-                if hasattr(item, "num_rows") and not coming.put(item):
+            for item in items():
+                if not coming.put(item):
                     return
         except Exception as error:  # of any kind; the thread that waits for rows raises it
             last = error
@@ -181,6 +221,7 @@ class SparkJob:
         """Drop the job's tables."""
         views, self._views = self._views, []
         self._connection.forget(views)
+        self._kept.clear()
 
     def _guarded(self, work: Callable[[], Any]) -> Any:
         return self._connection.guarded(work)

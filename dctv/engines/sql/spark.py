@@ -38,8 +38,12 @@ def write(query: Query, tables: Tables | None = None, gaps: frozenset[str] = fro
     Raises:
         NotOnThisEngine: Spark has no equivalent.
     """
-    tree = trees.query(vet(query, tables, gaps))
-    written: str = _Writer(dialect="spark").generate(tree, copy=False)
+    return text_of(vet(query, tables, gaps))
+
+
+def text_of(query: Query) -> str:
+    """Write a query that was vetted."""
+    written: str = _Writer(dialect="spark").generate(trees.query(query), copy=False)
     return written
 
 

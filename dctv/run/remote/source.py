@@ -109,10 +109,9 @@ class RemoteRows(WholeSource):
             raise self.context.running.failure(error) from None
 
     def _fetched(self, run: PlanRun) -> Iterator[pa.Table]:
-        job = self.remote.job()
+        job = self.remote.job(lambda: self._is_over(run))
         try:
-            frame = _Frames(self, job, run).root()
-            yield from job.rows(frame, lambda: self._is_over(run))
+            yield from job.rows(_Frames(self, job, run).root())
         finally:
             job.close()
 

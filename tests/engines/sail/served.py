@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ _SECONDS = 30
 
 
 @contextmanager
-def served(mode: Mode = "local") -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def served(mode: Mode = "local", *, keeps_rows: bool = True) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Start a server in a process of its own; give its address, and the process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -33,13 +34,16 @@ def served(mode: Mode = "local") -> Iterator[tuple[str, subprocess.Popen[bytes]]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "RUST_LOG": "off", "SAIL_MODE": mode}
     env["SAIL_CLUSTER__WORKER_INITIAL_COUNT"] = "2"
     sail = Path(sys.executable).with_name("sail")
-    process = subprocess.Popen([sail, "spark", "server", "--port", str(port)], env=env)
-    try:
-        _wait(port)
-        yield f"sc://127.0.0.1:{port}", process
-    finally:
-        process.kill()
-        process.wait()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as kept:
+        if keeps_rows:
+            env["SAIL_EXECUTION__CHECKPOINT__PATH"] = Path(kept).as_uri()
+        process = subprocess.Popen([sail, "spark", "server", "--port", str(port)], env=env)
+        try:
+            _wait(port)
+            yield f"sc://127.0.0.1:{port}", process
+        finally:
+            process.kill()
+            process.wait()
 
 
 def _wait(port: int) -> None:
@@ -56,9 +60,9 @@ def _wait(port: int) -> None:
 
 
 @contextmanager
-def sail(mode: Mode = "local") -> Iterator[Connection]:
+def sail(mode: Mode = "local", *, keeps_rows: bool = True) -> Iterator[Connection]:
     """Start a server and connect to it."""
-    with served(mode) as (address, _):
+    with served(mode, keeps_rows=keeps_rows) as (address, _):
         connection = connect(address)
         try:
             yield connection
@@ -68,9 +72,9 @@ def sail(mode: Mode = "local") -> Iterator[Connection]:
 
 def run(sail: Connection, query: Query, tables: Mapping[str, tuple[pa.Table, Sequence[Typed]]]) -> pa.Table:
     """Run a query over some tables, whose columns have these types of DuckDB."""
-    job = sail.job()
+    job = sail.job(lambda: False)
     try:
         given = {name: (job.table(table, columns), columns) for name, (table, columns) in tables.items()}
-        return pa.concat_tables(job.rows(job.query(query, given), lambda: False))
+        return pa.concat_tables(job.rows(job.query(query, given)))
     finally:
         job.close()
