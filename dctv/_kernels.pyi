@@ -1236,8 +1236,11 @@ def perfetto_pass(
     progress: Callable[[int, int], object] | None,
     *,
     descriptors: Sequence[bytes],
+    machine: int | None = None,
 ) -> RowPass:
     """Begin a pass over a Perfetto trace; earlier ones of the serialized file descriptors take precedence.
+
+    With `machine`, packets of other machines are left out; the recording machine is 0.
 
     Raises:
         OSError: A file cannot be read.

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
+from dctv.errors import TraceError
 from dctv.readers.described import Described, RowPass
 
 _NUMBERS = {8, 58, 10, 13, 41, 42, 87, 3, 79, 98}
@@ -76,7 +77,20 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     from dctv.readers.perfetto_spec.descriptors import descriptors
 
     threads = max(1, context.threads)
-    return perfetto_pass([str(path) for path in paths], threads, context.progress, descriptors=descriptors())
+    names = [str(path) for path in paths]
+    machine = _machine(context.options.get("machine"))
+    return perfetto_pass(names, threads, context.progress, descriptors=descriptors(), machine=machine)
+
+
+def _machine(stated: object) -> int | None:
+    """Return the number of a machine; 0 is the one that recorded.
+
+    Raises:
+        TraceError: it is none.
+    """
+    if stated is None or (isinstance(stated, int) and not isinstance(stated, bool) and 0 <= stated < 1 << 32):
+        return stated
+    raise TraceError(f"expected the number of a machine for `machine`, found {stated!r}")
 
 
 READER = Described(
@@ -89,4 +103,5 @@ READER = Described(
     ),
     sniff=sniff,
     start=start,
+    options={"machine": "the machine whose packets are read, 0 for the one that recorded; otherwise those of all are"},
 ).reader()

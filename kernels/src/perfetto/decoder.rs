@@ -25,7 +25,7 @@ struct Envelope<'a> {
     time: Option<u64>,
     clock: Option<u64>,
     sequence: u32,
-    machine: Option<i64>,
+    machine: u32,
     flags: u64,
     cleared: bool,
     dropped: u64,
@@ -53,7 +53,7 @@ impl<'a> Envelope<'a> {
                 (12, Value::Bytes(bytes)) => envelope.interned = Some(bytes),
                 (59, Value::Bytes(bytes)) => envelope.defaults = Some(bytes),
                 (50 | 133, Value::Bytes(bytes)) => envelope.packed = Some(bytes),
-                (98, Value::Varint(bits)) => envelope.machine = Some(bits.cast_signed()),
+                (98, Value::Varint(bits)) => envelope.machine = bits as u32,
                 // The writer of the packet.
                 (3 | 79, Value::Varint(_)) => (),
                 _ => envelope.payloads.push((number, value)),
@@ -78,10 +78,11 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    pub fn new(paths: Vec<PathBuf>, descriptors: &[Vec<u8>], done: Arc<AtomicU64>) -> Decoder {
+    pub fn new(paths: Vec<PathBuf>, descriptors: &[Vec<u8>], machine: Option<u32>, done: Arc<AtomicU64>) -> Decoder {
         let mut schema = Schema::default();
         descriptors.iter().for_each(|file| schema.add_file(file));
-        let world = World::new(schema);
+        let mut world = World::new(schema);
+        world.wanted_machine = machine;
         Decoder {
             paths,
             done,
@@ -228,13 +229,13 @@ fn packet<'a>(
     if envelope.damaged {
         world.notes.add("packet is damaged", 1, true, || format!("packet {number}"));
     }
-    if !begin(world, &envelope) {
+    if is_of_another_machine(world, &envelope) || !begin(world, &envelope) {
         return envelope.packed;
     }
     let mut packet = Packet {
         time: None,
         sequence: envelope.sequence,
-        machine: envelope.machine.filter(|machine| *machine != 0),
+        machine: (envelope.machine != 0).then_some(i64::from(envelope.machine)),
         number,
     };
     for (number, value) in &envelope.payloads {
@@ -252,6 +253,16 @@ fn packet<'a>(
         payloads.payload(world, sink, &packet, *number, *value);
     }
     envelope.packed
+}
+
+/// Whether a packet comes from a machine that is not to be read; this is counted. A packet of others has no machine.
+fn is_of_another_machine(world: &mut World, envelope: &Envelope<'_>) -> bool {
+    let machine = envelope.machine;
+    if world.wanted_machine.is_none_or(|wanted| wanted == machine) || envelope.packed.is_some() {
+        return false;
+    }
+    world.notes.add("packets of other machines", 1, false, || format!("machine {machine}"));
+    true
 }
 
 /// Update the state of a packet's sequence; returns false if the packet refers to lost data.
@@ -332,7 +343,7 @@ impl Decode for Decoder {
                 };
                 let input = Input::open(path, Arc::clone(&self.done)).map_err(|error| self.failure(error))?;
                 self.world.notes.file = self.file as u32;
-                self.world.start = Start::of(path).map_err(|error| self.failure(error))?;
+                self.world.start = Start::of(path, self.world.wanted_machine).map_err(|error| self.failure(error))?;
                 self.world.tracks.coming = std::mem::take(&mut self.world.start.descriptors);
                 self.outer = Some(Packets::new(input));
                 begin = 0;

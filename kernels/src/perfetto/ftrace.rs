@@ -117,10 +117,14 @@ impl Ftrace {
         let bundle = self.head(world, packet, message);
         let mut fields = Fields::of(message);
         let mut compact = Vec::new();
+        let mut any = false;
         self.renames.clear();
         while let Some((number, value)) = fields.one() {
             match (number, value) {
-                (2, Value::Bytes(event)) => self.event(world, sink, &bundle, event),
+                (2, Value::Bytes(event)) => {
+                    any = true;
+                    self.event(world, sink, &bundle, event);
+                }
                 (4, Value::Bytes(switches)) => compact.push(switches),
                 (8, Value::Bytes(error)) => {
                     let status = super::wire::number(error, 2).unwrap_or(0);
@@ -140,6 +144,9 @@ impl Ftrace {
             && let Some(running) = self.running.get_mut(&bundle.cpu)
         {
             self.renames.iter().for_each(|rename| running.rename(rename));
+        }
+        if any || !compact.is_empty() {
+            world.kernel_of(packet.machine);
         }
         if fields.damaged() {
             world.notes.add("damaged ftrace bundle", 1, true, String::new);

@@ -40,21 +40,23 @@ use pyo3::prelude::*;
 
 use crate::rows::RowPass;
 
-/// Begin a pass over a trace; `descriptors` are serialized protobuf file descriptors, earlier ones take precedence.
+/// Begin a pass over a trace; `descriptors` are serialized protobuf file descriptors, earlier ones take precedence. With
+/// `machine`, packets of other machines are left out; the recording machine is 0.
 #[pyfunction]
-#[pyo3(signature = (paths, threads, progress, *, descriptors))]
+#[pyo3(signature = (paths, threads, progress, *, descriptors, machine=None))]
 fn perfetto_pass(
     paths: Vec<PathBuf>,
     threads: usize,
     progress: Option<Py<PyAny>>,
     descriptors: Vec<Vec<u8>>,
+    machine: Option<u32>,
 ) -> PyResult<RowPass> {
     let mut total = 0u64;
     for path in &paths {
         total += std::fs::metadata(path)?.len();
     }
     let done = Arc::new(AtomicU64::new(0));
-    let decoder = decoder::Decoder::new(paths, &descriptors, Arc::clone(&done));
+    let decoder = decoder::Decoder::new(paths, &descriptors, machine, Arc::clone(&done));
     Ok(RowPass::start(decoder, threads, (done, total), progress))
 }
 

@@ -31,8 +31,10 @@ pub struct Start {
     preserved: bool,
     /// By clock of bundles: the latest end of the data read before the first bundle of a CPU.
     read: FxHashMap<u64, u64>,
+    /// The machine to examine; None for all.
+    machine: Option<u32>,
     /// Machines and CPUs with a bundle.
-    seen: FxHashSet<(u64, u64)>,
+    seen: FxHashSet<(u32, u64)>,
     unpacked: u64,
     /// The first descriptor of each track, by its uuid: other writers' events may precede it.
     pub descriptors: FxHashMap<u64, Box<[u8]>>,
@@ -41,8 +43,8 @@ pub struct Start {
 
 impl Start {
     /// Examine the beginning of a file. Damage there is reported by the decoder.
-    pub fn of(path: &Path) -> io::Result<Start> {
-        let mut start = Start::default();
+    pub fn of(path: &Path, machine: Option<u32>) -> io::Result<Start> {
+        let mut start = Start { machine, ..Start::default() };
         let mut packets = Packets::new(Input::open(path, Arc::new(AtomicU64::new(0)))?);
         while packets.position() < MOST_LOOKED_AT {
             match packets.next()? {
@@ -56,19 +58,25 @@ impl Start {
 
     fn packet(&mut self, message: &[u8], outer: bool) -> io::Result<()> {
         let (mut time, mut clock, mut machine) = (None, BOOTTIME, 0);
-        let (mut bundle, mut service) = (None, None);
+        let (mut bundle, mut service, mut descriptor) = (None, None, None);
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (8, Value::Varint(bits)) => time = Some(bits),
                 (58, Value::Varint(bits)) => clock = bits,
-                (98, Value::Varint(bits)) => machine = bits,
+                (98, Value::Varint(bits)) => machine = bits as u32,
                 (1, Value::Bytes(bytes)) => bundle = Some(bytes),
                 (69, Value::Bytes(bytes)) => service = Some(bytes),
                 (33, Value::Bytes(config)) => self.preserved |= preserves(config),
-                (60, Value::Bytes(descriptor)) => self.descriptor(descriptor),
+                (60, Value::Bytes(bytes)) => descriptor = Some(bytes),
                 (50 | 133, Value::Bytes(packed)) if outer => self.packed(packed)?,
                 _ => (),
             }
+        }
+        if self.machine.is_some_and(|wanted| wanted != machine) {
+            return Ok(());
+        }
+        if let Some(descriptor) = descriptor {
+            self.descriptor(descriptor);
         }
         if let (Some(event), Some(time)) = (service, time)
             && number(event, 2) == Some(1)
@@ -103,7 +111,7 @@ impl Start {
     }
 
     /// The header of a bundle: the first one of a CPU contains the end of the data read from it before.
-    fn bundle(&mut self, machine: u64, message: &[u8]) {
+    fn bundle(&mut self, machine: u32, message: &[u8]) {
         let cpu = number(message, 1).unwrap_or(0);
         if !self.seen.insert((machine, cpu)) {
             return;

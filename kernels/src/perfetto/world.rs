@@ -45,6 +45,10 @@ pub struct World {
     pub losses: FxHashMap<(u64, &'static str), u64>,
     /// The time from which the events of all CPUs are in the file.
     pub start: Start,
+    /// The machine whose packets are read, 0 for the recording one; None for all.
+    pub wanted_machine: Option<u32>,
+    /// The machine of the first events of a kernel.
+    pub kernel_machine: Option<Option<i64>>,
     /// Major and minor version of the kernel, as far as it is known.
     pub kernel: Option<(u64, u64)>,
 }
@@ -66,6 +70,8 @@ impl World {
             properties: Vec::new(),
             losses: FxHashMap::default(),
             start: Start::default(),
+            wanted_machine: None,
+            kernel_machine: None,
             kernel: None,
         }
     }
@@ -111,6 +117,14 @@ impl World {
         let reason = "event with an impossible time is left out";
         self.notes.add(reason, 1, false, || time.cast_signed().to_string());
         None
+    }
+
+    /// Count events of a machine's kernel beside those of another's.
+    pub fn kernel_of(&mut self, machine: Option<i64>) {
+        if *self.kernel_machine.get_or_insert(machine) != machine {
+            let reason = "events of the kernels of several machines are mixed: choose one by the option `machine`";
+            self.notes.add(reason, 1, true, || format!("machine {}", machine.unwrap_or(0)));
+        }
     }
 
     pub fn property(&mut self, key: &str, value: impl Into<String>) {
