@@ -20,6 +20,10 @@ pub const MOST_TIME: i64 = 1 << 62;
 const MOST_SNAPSHOTS: usize = 1 << 16;
 /// Maximum number of clocks in a snapshot.
 const MOST_CLOCKS: usize = 64;
+/// The bit from which on ids of clocks contain the position of their machine.
+const MACHINE: u32 = 49;
+/// Maximum number of machines besides the recording one; later ones share the clocks of the last.
+const MOST_MACHINES: u64 = (1 << (u64::BITS - MACHINE)) - 1;
 
 /// The unit of a sequence's clock that does not count nanoseconds.
 #[derive(Clone, Copy)]
@@ -69,6 +73,12 @@ pub struct Clocks {
     pairs: FxHashMap<(u64, u64), Pairs>,
     routes: FxHashMap<u64, Vec<u64>>,
     own: FxHashMap<u64, Own>,
+    /// The positions of machines besides the recording one, from 1 on.
+    machines: FxHashMap<u32, u64>,
+    /// The part of ids that says which machine's clocks are meant; 0 for the recording one's.
+    machine: u64,
+    /// The same part for the machine that tells the time of day: the recording one, if it has snapshots.
+    home: Option<u64>,
     /// Number of dropped snapshots.
     pub left_out: u64,
     /// Number of impossible times of clocks in snapshots.
@@ -90,6 +100,20 @@ impl Clocks {
 
     pub fn main(&self) -> u64 {
         self.main
+    }
+
+    /// Take clocks for those of a machine from now on. Times of its main clock are taken for those of the trace's.
+    pub fn of_machine(&mut self, machine: u32) {
+        self.machine = 0;
+        if machine != 0 {
+            let position = (self.machines.len() as u64 + 1).min(MOST_MACHINES);
+            self.machine = *self.machines.entry(machine).or_insert(position) << MACHINE;
+        }
+    }
+
+    /// The main clock of the current machine.
+    fn target(&self) -> u64 {
+        self.main | self.machine
     }
 
     /// The name of the clock of `_ts`; `trace` if no snapshot names it.
@@ -132,6 +156,8 @@ impl Clocks {
             self.left_out += 1;
             return;
         }
+        self.home = Some(self.home.map_or(self.machine, |home| home.min(self.machine)));
+        let clocks: Vec<_> = clocks.into_iter().map(|(clock, time)| (clock | self.machine, time)).collect();
         for (clock, _) in &clocks {
             let known = self.edges.entry(*clock).or_default();
             let before = known.len();
@@ -162,7 +188,7 @@ impl Clocks {
         }
         if clock != id || incremental || multiplier != 1 {
             let own = Own { multiplier, incremental, last: time };
-            self.own.insert(clock, own);
+            self.own.insert(clock | self.machine, own);
         }
         Some((clock, time))
     }
@@ -172,8 +198,8 @@ impl Clocks {
     /// None if no snapshots lead from one clock to the other.
     #[inline]
     pub fn convert(&mut self, clock: u64, sequence: u32, time: i64) -> Option<i64> {
-        let clock = unique_id(clock, sequence);
-        if clock == self.main {
+        let clock = unique_id(clock, sequence) | self.machine;
+        if clock == self.target() {
             return Some(time);
         }
         let mut time = time;
@@ -187,15 +213,12 @@ impl Clocks {
         self.by_main(clock, time)
     }
 
-    /// Nanoseconds of a clock in nanoseconds of the trace's clock.
-    pub fn by_main(&mut self, clock: u64, time: i64) -> Option<i64> {
-        if clock == self.main {
-            return Some(time);
-        }
+    /// Nanoseconds of a clock of the current machine in nanoseconds of the trace's clock.
+    fn by_main(&mut self, clock: u64, time: i64) -> Option<i64> {
         let route = match self.routes.get(&clock) {
             Some(route) => route.clone(),
             None => {
-                let route = self.route(clock, self.main);
+                let route = self.route(clock, self.target());
                 self.routes.insert(clock, route.clone());
                 route
             }
@@ -208,7 +231,8 @@ impl Clocks {
         if clock == self.main {
             return Some(time);
         }
-        let route = self.route(self.main, clock);
+        let machine = self.home?;
+        let route = self.route(self.main | machine, clock | machine);
         self.along(&route, time)
     }
 

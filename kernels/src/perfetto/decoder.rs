@@ -238,6 +238,7 @@ fn packet<'a>(
         machine: (envelope.machine != 0).then_some(i64::from(envelope.machine)),
         number,
     };
+    world.clocks.of_machine(envelope.machine);
     for (number, value) in &envelope.payloads {
         if let (6, Value::Bytes(snapshot)) = (number, value) {
             world.clocks.snapshot(snapshot, envelope.sequence);

@@ -107,3 +107,21 @@ def test_what_is_no_machine(stated: str, tmp_path: Path) -> None:
     path.write_bytes(written("".join(packets(0, random.Random(0)))))
     with Session(index=False) as session, pytest.raises(TraceError, match="expected the number of a machine"):
         session.sql(f"MOUNT TRACE '{path}' AS t WITH (machine => {stated})")
+
+
+def test_each_machine_has_clocks_of_its_own(tmp_path: Path) -> None:
+    """Unless the kernels' clocks are read at the same time, they count as the same."""
+    parts = [packets(machine, random.Random(machine)) for machine in MACHINES]
+    alone = [tables(written("".join(part)), tmp_path)["raw_events.instant"] for part in parts]
+    mixed = tables(written(interleaved(parts, random.Random(2))), tmp_path)["raw_events.instant"]
+    # Tracks are numbered in order of their packets.
+    assert sorted(row[0] for row in mixed) == sorted(row[0] for rows in alone for row in rows)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_time_of_day_is_that_of_a_machine_with_clocks(machine: int) -> None:
+    own = f"machine_id: {machine}" if machine else ""
+    clocks = "clock_snapshot { clocks { clock_id: 1 timestamp: 5000 } clocks { clock_id: 6 timestamp: 1000 } }"
+    event = "timestamp: 1500 sys_stats { num_forks: 3 }"
+    data = written(f"packet {{ {own} {clocks} }} packet {{ {own} {event} }}")
+    assert load(data).properties["start_unix_ns"] == "5500"
