@@ -39,7 +39,9 @@ from dctv.plan.build import call, negated
 from dctv.plan.expressions import (
     COMPARISONS,
     NULL,
+    Binary,
     Boolean,
+    Call,
     Case,
     Cast,
     Collate,
@@ -74,7 +76,11 @@ _COLLATIONS = frozenset(("BINARY", "C", "NFC", "NOACCENT", "NOCASE", "POSIX"))
 
 def bind(expr: ast.Expr, context: ClauseContext) -> Bound:
     """Bind one expression."""
-    return _FORMS[type(expr)](expr, context)
+    made = _FORMS[type(expr)](expr, context)
+    value = made.value
+    if isinstance(value, Binary | Call | Cast) and value.place is None and expr.place is not None:
+        return replace(made, value=replace(value, place=expr.place))
+    return made
 
 
 def condition(expr: ast.Expr, context: ClauseContext) -> Bound:

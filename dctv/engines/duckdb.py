@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,16 +17,21 @@ import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, ZERO_DIVISION_IN_KEY, Profile
 from dctv.engines.allowed import ALLOWING, COPYING, KINDS, OF_FILES, TABLES
+from dctv.engines.culprits import culprit
 from dctv.engines.failures import failure, is_fault, message_of, text_of
 from dctv.engines.intervals import checked
 from dctv.engines.sql.duckdb import place_of, write
 from dctv.errors import BindError, DctvError, Place, UsageError
+from dctv.patterns import pattern
 from dctv.plan.node import Query
 from dctv.sandbox import sandboxed
 from dctv.temporary import SpillFolder
 
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
 _BYTES = {"bytes": 1, **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGTPE", 1)}}
+
+_CAST = pattern(r"^(?!').*(?:::|\bCAST\s*\()", re.IGNORECASE | re.DOTALL)
+"""A cast that is written as one, of anything but a string."""
 
 _LEAST = 7 * 1024**2
 """Bytes; below this even small queries fail."""
@@ -311,14 +317,17 @@ class DuckDB:
         if known is not None:
             return known
         made = failure(error)
-        if made.place is None and location is not None:
+        if made.place is None:
             with self._lock:
                 streams = list(self._streams)
+            if location is None:
+                made.place = culprit(made.message, [stream.query for stream in streams])
+                return made
             # It does not say which query failed: several may have a cast at these bytes.
             places = {place for stream in streams for place in [stream.place(location)] if place is not None}
             made.place = places.pop() if len(places) == 1 else None
-            # A string of the query is to be corrected.
-            if made.place is not None and not made.place.text.startswith("'"):
+            # A string of the query is to be corrected, and a cast that the query does not show is no help.
+            if made.place is not None and _CAST.search(made.place.text) is not None:
                 made.hint = made.hint or "TRY_CAST(value AS type) makes such values NULL"
         return made
 
@@ -412,7 +421,7 @@ class EngineStream:
         self, engine: DuckDB, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False
     ) -> None:
         self._engine = engine
-        self._query = query
+        self.query = query
         self._sql = write(query)
         self._sources = sources
         self._serial = serial
@@ -430,7 +439,7 @@ class EngineStream:
 
     def place(self, location: tuple[int, int]) -> Place | None:
         """Return where the expression is written that these bytes of the SQL stand for, None if it is not known."""
-        return place_of(self._query, self._sql, *location)
+        return place_of(self.query, self._sql, *location)
 
     def interrupt(self) -> None:
         """Interrupt its runs."""

@@ -78,6 +78,8 @@ class Binary(Expression):
     operator: str
     left: Expression
     right: Expression
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """See `Text.place`."""
 
 
 @record
@@ -268,6 +270,8 @@ class Call(Expression):
     """In which order an aggregate meets its rows."""
     filter: Expression | None = None
     nulls: Literal["IGNORE", "RESPECT"] | None = None
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """See `Text.place`."""
 
 
 @record

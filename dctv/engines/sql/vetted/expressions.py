@@ -130,7 +130,8 @@ def _binary(node: e.Binary, scope: VettedScope) -> Typed:
         return Typed(_quotient(node.operator, left, right), both)
     if OVERFLOW in scope.gaps and both is not None and settled(both).name in BITS:
         return Typed(_checked(node.operator, left, right, settled(both)), both)
-    return Typed(e.Binary(node.operator, *compared([left, right])), both)
+    first, second = compared([left, right])
+    return Typed(e.Binary(node.operator, first, second), both)
 
 
 def _checked(operator: Any, left: Typed, right: Typed, made: Type) -> e.Expression:

@@ -283,8 +283,8 @@ def _sign(arguments: Sequence[Typed]) -> Expression:
 def _nullif(arguments: Sequence[Typed]) -> Expression:
     """Compare, and return the first argument unchanged: Spark casts it to the common type."""
     first, second = arguments
-    equal = Binary("=", *compared([first, second]))
-    return case((equal, NULL), default=first.value)
+    one, other = compared([first, second])
+    return case((Binary("=", one, other), NULL), default=first.value)
 
 
 def _xor(arguments: Sequence[Typed]) -> Expression:
