@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from dctv.errors import Place
-from dctv.plan.expressions import Cast, Column, Text
+from dctv.errors import SourceText
+from dctv.plan.expressions import Binary, Call, Cast, Column, Text
 from dctv.plan.node import Node, Query
 from dctv.plan.queries import FromItem, Select
 from dctv.record import fields, replace
@@ -75,13 +76,21 @@ def columns_in(*roots: Node | None) -> list[Column]:
     return [node for node in walk(*roots) if isinstance(node, Column)]
 
 
-def places_in(query: Query) -> tuple[Place, ...]:
+Places = tuple[tuple[SourceText, ...], bytes]
+"""Places in some texts, in a form that is compared and hashed quickly."""
+
+
+def places_in(query: Query) -> Places:
     """Return where parts of a query are written, for what is kept by query: equal ones may be written elsewhere."""
     return query.once(_places_in)
 
 
-def _places_in(query: Query) -> tuple[Place, ...]:
-    return tuple([node.place for node in walk(query) if isinstance(node, Text | Cast) and node.place is not None])
+def _places_in(query: Query) -> Places:
+    places = [n.place for n in walk(query) if isinstance(n, Text | Cast | Binary | Call) and n.place is not None]
+    sources = {id(place.source): place.source for place in places}
+    numbers = {one: number for number, one in enumerate(sources)}
+    packed = array("q", [n for one in places for n in (numbers[id(one.source)], one.start, one.stop)])
+    return tuple(sources.values()), packed.tobytes()
 
 
 def free(query: Query) -> list[Column]:

@@ -12,11 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from dctv.contracts.engine import EFFECTS, VOLATILE
-from dctv.errors import Place
 from dctv.plan.expressions import Call, Column, Number, Star, Text
 from dctv.plan.node import Node, Query
 from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Item, Select, TableName
-from dctv.plan.walk import places_in, walk
+from dctv.plan.walk import Places, places_in, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.select_shapes import all_rows, clauses, conditions_of_joins
 
@@ -124,9 +123,7 @@ def narrowed(query: Query, needed: Collection[str], leaves: Mapping[str, Sequenc
 
 
 @lru_cache(maxsize=2000)
-def _known(
-    query: Query, _: tuple[Place, ...], needed: frozenset[str], leaves: tuple[tuple[str, tuple[str, ...]], ...]
-) -> Query:
+def _known(query: Query, _: Places, needed: frozenset[str], leaves: tuple[tuple[str, tuple[str, ...]], ...]) -> Query:
     return _narrowed(query, needed, dict(leaves))
 
 
