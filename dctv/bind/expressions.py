@@ -80,6 +80,8 @@ def bind(expr: ast.Expr, context: ClauseContext) -> Bound:
     value = made.value
     if isinstance(value, Binary | Call | Cast) and value.place is None and expr.place is not None:
         return replace(made, value=replace(value, place=expr.place))
+    if isinstance(value, Window) and value.call.place is None:
+        return replace(made, value=replace(value, call=replace(value.call, place=expr.place)))
     return made
 
 
@@ -321,7 +323,7 @@ def _scalar_select(expr: ast.ScalarSelect, context: ClauseContext) -> Bound:
         raise BindError(f"a subquery used as a value has one column, found {len(query.outs)}", expr.place)
     out = query.outs[0]
     made = out.type if query.sure else None
-    return Bound(Subquery(query.query), out.unit, expr.place, type=made, serial=query.serial)
+    return Bound(Subquery(query.query, expr.place), out.unit, expr.place, type=made, serial=query.serial)
 
 
 def _in_select(expr: ast.InSelect, context: ClauseContext) -> Bound:

@@ -7,23 +7,18 @@ from collections.abc import Callable, Iterable
 
 from dctv.errors import Place
 from dctv.patterns import pattern
-from dctv.plan.expressions import Binary, Call, Text
+from dctv.plan.expressions import Binary, Call, Subquery, Text
 from dctv.plan.node import Query
 from dctv.plan.walk import walk
 
-Operation = Binary | Call
+Operation = Binary | Call | Subquery
 Test = Callable[[Operation], bool]
 
 
+_WIDE = ("bit_", "binom", "factorial", "md5_number", "product", "sum")
+"""The beginnings of names of functions that return integers of 128 bits."""
 _CALCULATING = ("age", "date", "epoch", "generate_series", "last_day", "make_", "range", "time_bucket", "to_")
 """The beginnings of names of functions that add and multiply times and numbers, too."""
-
-
-def _arithmetic(*operators: str) -> Test:
-    """Test for operators, and for calls that may use them."""
-    return lambda node: (
-        node.operator in operators if isinstance(node, Binary) else node.function.startswith(_CALCULATING)
-    )
 
 
 def _calls(*names: str) -> Test:
@@ -31,8 +26,14 @@ def _calls(*names: str) -> Test:
     return lambda node: isinstance(node, Call) and node.function.startswith(names)
 
 
-def _is_of_json(node: Operation) -> bool:
-    return node.operator in ("->", "->>") if isinstance(node, Binary) else "json" in node.function
+def _operators(*operators: str, calls: tuple[str, ...]) -> Test:
+    """Test for operators, and for calls that compute the same."""
+    own = _calls(*calls)
+    return lambda node: own(node) or (isinstance(node, Binary) and node.operator in operators)
+
+
+def _arithmetic(*operators: str) -> Test:
+    return _operators(*operators, calls=_CALCULATING)
 
 
 _OPERATIONS = tuple(
@@ -42,6 +43,8 @@ _OPERATIONS = tuple(
         (r"^overflow in subtraction of ", _arithmetic("-")),
         (r"^overflow in multiplication of ", _arithmetic("*")),
         (r"^overflow in division of ", _arithmetic("/", "//", "%")),
+        (r"^integer overflow: .* does not fit into 64 bits$", _operators(*"+-*", "//", "%", calls=_WIDE)),
+        (r"^date and time not in timestamp range", _arithmetic("+", "-")),
         (r"^(?:overflow in left shift|left-shift value)", _arithmetic("<<")),
         (r"^overflow on abs\(", _calls("abs")),
         (r"^cannot take square root of ", _calls("sqrt")),
@@ -51,10 +54,17 @@ _OPERATIONS = tuple(
         (r"^could not parse string .* according to format specifier ", _calls("strptime")),
         (r"^epoch seconds out of range ", _calls("to_timestamp")),
         (r"^date out of range: ", _calls("make_date")),
-        (r"^malformed JSON ", _is_of_json),
+        (r"^malformed JSON ", _operators("->", "->>", calls=("json", "from_json"))),
         (r"^invalid input for hex digit", _calls("from_hex", "unhex")),
         (r"^could not decode string .* as base64", _calls("from_base64")),
         (r"^lists larger than ", _calls("range", "generate_series")),
+        (r"^interval cannot be 0", _calls("range", "generate_series")),
+        (r"^slice step cannot be zero", _calls("list_slice", "array_slice")),
+        (r"^map keys ", _calls("map")),
+        (r"^substring length ", _calls("substr")),
+        (r"^invalid type specifier |^invalid format string|^argument not found", _calls("format", "printf")),
+        (r"^failed to parse format specifier ", _calls("strftime", "strptime")),
+        (r"^more than one row returned by a subquery ", lambda node: isinstance(node, Subquery)),
         (r"^cannot create a string of size", _calls("repeat")),
         (r"^missing [\])]|^unexpected \)|^no argument for repetition|^bad repetition", _calls("regexp")),
         (r"^invalid (?:escape sequence|character class|perl operator)", _calls("regexp")),

@@ -320,12 +320,7 @@ class DuckDB:
         if made.place is None:
             with self._lock:
                 streams = list(self._streams)
-            if location is None:
-                made.place = culprit(made.message, [stream.query for stream in streams])
-                return made
-            # It does not say which query failed: several may have a cast at these bytes.
-            places = {place for stream in streams for place in [stream.place(location)] if place is not None}
-            made.place = places.pop() if len(places) == 1 else None
+            made.place = _place_of_cast(streams, location) or culprit(made.message, [one.query for one in streams])
             # A string of the query is to be corrected, and a cast that the query does not show is no help.
             if made.place is not None and _CAST.search(made.place.text) is not None:
                 made.hint = made.hint or "TRY_CAST(value AS type) makes such values NULL"
@@ -406,6 +401,16 @@ class DuckDB:
         spill: SpillFolder | None = self.__dict__.pop("_spill", None)
         if spill is not None:
             spill.close()
+
+
+def _place_of_cast(streams: Sequence[EngineStream], location: tuple[int, int] | None) -> Place | None:
+    """Return where a cast is written that is at some bytes of a query.
+
+    The engine does not say which query failed: several may have a cast there.
+    """
+    found = [] if location is None else [stream.place(location) for stream in streams]
+    places = {place for place in found if place is not None}
+    return places.pop() if len(places) == 1 else None
 
 
 def _nulls(count: int) -> Any:

@@ -150,6 +150,8 @@ class Subquery(Expression):
     """The one value of a query."""
 
     query: Query
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """See `Text.place`."""
 
 
 @record

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 from dctv.errors import SourceText
-from dctv.plan.expressions import Binary, Call, Cast, Column, Text
+from dctv.plan.expressions import Binary, Call, Cast, Column, Subquery, Text
 from dctv.plan.node import Node, Query
 from dctv.plan.queries import FromItem, Select
 from dctv.record import fields, replace
@@ -76,6 +76,7 @@ def columns_in(*roots: Node | None) -> list[Column]:
     return [node for node in walk(*roots) if isinstance(node, Column)]
 
 
+_PLACED = Binary | Call | Cast | Subquery | Text
 Places = tuple[tuple[SourceText, ...], bytes]
 """Places in some texts, in a form that is compared and hashed quickly."""
 
@@ -86,7 +87,7 @@ def places_in(query: Query) -> Places:
 
 
 def _places_in(query: Query) -> Places:
-    places = [n.place for n in walk(query) if isinstance(n, Text | Cast | Binary | Call) and n.place is not None]
+    places = [node.place for node in walk(query) if isinstance(node, _PLACED) and node.place is not None]
     sources = {id(place.source): place.source for place in places}
     numbers = {one: number for number, one in enumerate(sources)}
     packed = array("q", [n for one in places for n in (numbers[id(one.source)], one.start, one.stop)])
