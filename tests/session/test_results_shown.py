@@ -163,7 +163,7 @@ def test_a_failed_result_shows_its_error(session: dctv.Session) -> None:
     cells, terminal = shown(result), Terminal()
     result._repr_pretty_(terminal, None)
     assert cells.texts["pre"] == [terminal.printed]
-    assert terminal.printed.startswith("error: overflow in addition")
+    assert terminal.printed.startswith("<query>:1:8: overflow in addition")
     with pytest.raises(EngineError, match="overflow in addition"):
         result.fetchall()
     with pytest.raises(EngineError, match="overflow in addition"):
