@@ -110,7 +110,7 @@ def test_what_is_no_machine(stated: str, tmp_path: Path) -> None:
 
 
 def test_each_machine_has_clocks_of_its_own(tmp_path: Path) -> None:
-    """Unless the kernels' clocks are read at the same time, they count as the same."""
+    """The kernels' clocks of all machines count as one."""
     parts = [packets(machine, random.Random(machine)) for machine in MACHINES]
     alone = [tables(written("".join(part)), tmp_path)["raw_events.instant"] for part in parts]
     mixed = tables(written(interleaved(parts, random.Random(2))), tmp_path)["raw_events.instant"]
