@@ -240,8 +240,10 @@ fn packet<'a>(
     };
     world.clocks.of_machine(envelope.machine);
     for (number, value) in &envelope.payloads {
-        if let (6, Value::Bytes(snapshot)) = (number, value) {
-            world.clocks.snapshot(snapshot, envelope.sequence);
+        match (number, value) {
+            (6, Value::Bytes(snapshot)) => world.clocks.snapshot(snapshot, envelope.sequence),
+            (107, Value::Bytes(sync)) if envelope.machine != 0 => remote_clocks(world, sync, envelope.sequence),
+            _ => (),
         }
     }
     world.tracks.machine = packet.machine;
@@ -254,6 +256,17 @@ fn packet<'a>(
         payloads.payload(world, sink, &packet, *number, *value);
     }
     envelope.packed
+}
+
+/// Add the clocks of another machine in a message `RemoteClockSync`: it has no other snapshots of them.
+fn remote_clocks(world: &mut World, message: &[u8], sequence: u32) {
+    for (number, value) in Fields::of(message) {
+        if let (1, Some(pair)) = (number, value.bytes())
+            && let Some(snapshot) = super::wire::bytes(pair, 2)
+        {
+            world.clocks.snapshot(snapshot, sequence);
+        }
+    }
 }
 
 /// Whether a packet comes from a machine that is not to be read; this is counted. A packet of others has no machine.

@@ -125,3 +125,14 @@ def test_the_time_of_day_is_that_of_a_machine_with_clocks(machine: int) -> None:
     event = "timestamp: 1500 sys_stats { num_forks: 3 }"
     data = written(f"packet {{ {own} {clocks} }} packet {{ {own} {event} }}")
     assert load(data).properties["start_unix_ns"] == "5500"
+
+
+def test_clocks_of_a_machine_may_come_with_those_of_the_recording_one() -> None:
+    def clocks(monotonic: int) -> str:
+        return f"{{ clocks {{ clock_id: 3 timestamp: {monotonic} }} clocks {{ clock_id: 6 timestamp: 1000 }} }}"
+
+    sync = f"remote_clock_sync {{ synced_clocks {{ client_clocks {clocks(300)} host_clocks {clocks(400)} }} }}"
+    event = "timestamp: 500 timestamp_clock_id: 3 sys_stats { num_forks: 3 }"
+    packets = f"packet {{ clock_snapshot {clocks(450)} }} packet {{ machine_id: 7 {sync} }}"
+    assert load(written(f"{packets} packet {{ machine_id: 7 {event} }}")).properties["start_ns"] == "1200"
+    assert load(written(f"{packets} packet {{ {event} }}")).properties["start_ns"] == "1050"
