@@ -103,5 +103,7 @@ READER = Described(
     ),
     sniff=sniff,
     start=start,
-    options={"machine": "the machine whose packets are read, 0 for the one that recorded; without it, those of all machines"},
+    options={
+        "machine": "the machine whose packets are read, 0 for the one that recorded; without it, those of all machines"
+    },
 ).reader()
