@@ -1,5 +1,6 @@
 -- Tracks that events of the trace belong to: threads, async ids, counters; see `slices`, `async_slices`, `counters`, `instants`.
 -- formats: *
+-- materialized: most views read it
 -- column track: the track's number
 -- column kind: `thread`, `process`, `async`, `counter` or another kind
 -- column name: its name, or NULL

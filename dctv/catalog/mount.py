@@ -175,7 +175,15 @@ def _library_entries(
 
 
 def _view(module: LibraryModule, home: tuple[str, ...], *, warns_if_empty: bool = False) -> View:
-    return View(module.select, home=home, doc=module.summary, warns_if_empty=warns_if_empty)
+    name = ".".join((*home, *module.parts))
+    return View(
+        module.select,
+        home=home,
+        doc=module.summary,
+        warns_if_empty=warns_if_empty,
+        name=name,
+        materialized=module.materialized,
+    )
 
 
 def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:

@@ -41,6 +41,10 @@ class View:
     doc: str = ""
     warns_if_empty: bool = False
     """Whether a note warns if the trace lacks everything that it reads: for views of the standard library."""
+    name: str = ""
+    """Its full name: for views of the standard library."""
+    materialized: bool = False
+    """Whether later queries read its rows instead of computing them: for views of the standard library."""
 
 
 @record
@@ -156,6 +160,8 @@ class Catalog:
         """The number of the last change of a name; `restore` goes back to one, but no other change gets it again."""
         self.bound: dict[int, Any] = {}
         """Bound views of the standard library: each is bound once, until a name below a mount changes."""
+        self.materialized: dict[int, Any] = {}
+        """The rows of some of these, by the identity of the plan."""
 
     def restricted_to(self, name: str) -> Catalog:
         """Return a separate namespace with only one name, which shares its level."""
@@ -167,12 +173,17 @@ class Catalog:
         """Restore the names as of an earlier number of changes."""
         self.root = root
         self.changes = changes
-        self.bound.clear()
+        self.forget_bound()
 
     def clear(self) -> None:
         """Remove all names."""
         self.root = Namespace()
+        self.forget_bound()
+
+    def forget_bound(self) -> None:
+        """Forget bound views of the standard library, and the rows of those that are materialized."""
         self.bound.clear()
+        self.materialized.clear()
 
     def space(self, parts: tuple[str, ...]) -> Namespace | None:
         """Return the level under a prefix, or None."""
@@ -229,7 +240,7 @@ class Catalog:
         if level is None or name is None:
             return False
         self.changes = next(self._made)
-        self.bound.clear()
+        self.forget_bound()
         del level.spaces[name]
         return True
 
@@ -237,7 +248,7 @@ class Catalog:
         """Clear bound views when a name below a mount changes; views of mounts read no bare names."""
         self.changes = next(self._made)
         if prefix:
-            self.bound.clear()
+            self.forget_bound()
 
     def unknown(self, path: ast.Path, what: str, home: tuple[str, ...] = ()) -> BindError:
         """Return the error for an unknown name, with the most similar known one."""

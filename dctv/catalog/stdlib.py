@@ -64,6 +64,8 @@ class LibraryModule:
     """Parameters that are times, `-- parameter name ns: ...`."""
     positive: frozenset[str] = frozenset()
     """Those that must be longer than 0, `-- parameter name positive ns: ...`."""
+    materialized: bool = False
+    """Whether its rows are computed once for the queries of a session: `-- materialized: ...`, with the reason."""
 
     @property
     def summary(self) -> str:
@@ -151,6 +153,7 @@ def _read(path: Path, root: Path) -> LibraryModule:
     positive: set[str] = set()
     like = ""
     rows_of = None
+    materialized = False
     for line in text.splitlines():
         if not line.startswith("--"):
             break
@@ -165,6 +168,8 @@ def _read(path: Path, root: Path) -> LibraryModule:
         elif comment.startswith("rows of:"):
             view, _, by = comment.removeprefix("rows of:").partition(" by ")
             rows_of = RowsOf(view.strip(), tuple(one.strip() for one in by.split(",")))
+        elif comment.startswith("materialized:"):
+            materialized = True
         elif comment.startswith("parameter "):
             declared, _, what = comment.removeprefix("parameter ").partition(":")
             name, given, default = declared.partition("=")
@@ -186,6 +191,7 @@ def _read(path: Path, root: Path) -> LibraryModule:
         tuple(parameters),
         frozenset(times),
         frozenset(positive),
+        materialized,
     )
 
 

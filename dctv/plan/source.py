@@ -97,6 +97,15 @@ class SpreadSource(Protocol):
         """The traces."""
 
 
+@runtime_checkable
+class PreparedSource(Protocol):
+    """A source that does some work before rows are read."""
+
+    def prepare(self, run: PlanRun, /) -> None:
+        """Do the work; it may put rows into what the run keeps."""
+        ...
+
+
 class OrderedSource:
     """The part that sources have in common whose rows are stored in order."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from dctv.contracts.materialized import MaterializedRows
 from dctv.plan.expressions import Binary, Column, Expression
 from dctv.plan.node import Query
-from dctv.plan.nodes import Plan, Relation, column_names
+from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.queries import Compound, Derived, GroupingSets, Join, Select, TableName
 from dctv.record import field, record
 from dctv.rewrite.conditions import conjuncts
@@ -18,6 +19,13 @@ Leaves = Mapping[str, Plan]
 """The plans that a relation reads, by name."""
 
 
+def computing(plan: Plan) -> Plan:
+    """Return the plan that computes the rows of a materialized view; any other plan as it is."""
+    if isinstance(plan, Scan) and isinstance(plan.source, MaterializedRows):
+        return plan.source.view
+    return plan
+
+
 @record(frozen=False)
 class UniqueRows:
     """What is known of plans, each of which is looked at once for the same columns."""
@@ -27,6 +35,7 @@ class UniqueRows:
 
     def by(self, plan: Plan, names: Collection[str]) -> bool:
         """Whether no two rows of a plan have the same values in some of its columns."""
+        plan = computing(plan)
         if not isinstance(plan, Relation):
             return False
         key = id(plan), frozenset(names)

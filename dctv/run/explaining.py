@@ -24,7 +24,7 @@ from dctv.syntax import ast
 def explained(statement: ast.Explain, context: ExecutionContext, env: Environment) -> Result:
     """Run EXPLAIN, EXPLAIN ANALYZE or EXPLAIN (SQL)."""
     ran = statement.manner == "ANALYZE"
-    plan = optimized(Binder(env).plan(statement.select), context)
+    plan = optimized(Binder(env).plan(statement.select), context, runs=ran)
     if ran:
         plan = as_relation(plan)
     shared = sharing(plan, context.engine.functions)

@@ -22,7 +22,7 @@ def create_view(statement: ast.CreateView, env: Environment) -> Done:
     select = _with_itself(statement) if statement.recursive else statement.select
     found = env.catalog.find(parts)
     if found is not None and parts[:-1]:
-        env.catalog.bound.clear()  # Plans of the standard library that are kept may have read it.
+        env.catalog.forget_bound()  # Plans of the standard library that are kept may have read it.
     plan = Binder(env).copy(replaced=None if found is None else found[0]).plan(select)
     Binder(env).renamed(plan, statement.columns, statement.path.parts[-1])
     env.catalog.add(parts, View(lambda: select, statement.columns))

@@ -19,6 +19,7 @@ from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.run.carrying import around_kernels, as_relation
 from dctv.run.context import ExecutionContext
+from dctv.run.materialized import with_rows
 from dctv.run.metering import Metering
 from dctv.run.reading import Reading
 from dctv.run.result import Result
@@ -107,11 +108,13 @@ def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, env: Environ
     return [ExpressionValue(value, column) for value, column in zip(row, result.schema.columns, strict=True)]
 
 
-def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Plan:
-    """Optimize a bound plan for the engine that the session has chosen."""
+def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False, runs: bool = True) -> Plan:
+    """Optimize a bound plan for the engine that the session has chosen, to run or to show it."""
+    remote = None if here else context.chosen_engine.remote
+    if remote is None:
+        plan = with_rows(plan, context, partial(result_of, here=True), runs=runs)
     cheaper = rewrite(plan, context.settings, context.registries.operators)
-    remote = context.chosen_engine.remote
-    if remote is None or here:
+    if remote is None:
         return merged(around_kernels(in_final_order(cheaper)))
     from dctv.run.remote.placing import placed  # imports the indexes, which a plan that runs here does not need
 

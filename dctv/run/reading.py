@@ -6,9 +6,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dctv.contracts.states import DeferredRows, States
 from dctv.plan.nodes import Plan, Scan
-from dctv.plan.source import PlanRun, RunCost, TableSource
+from dctv.plan.source import PlanRun, PreparedSource, RunCost, TableSource
 from dctv.rewrite.graph import readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering
@@ -40,7 +39,7 @@ class Reading:
         self._context.running.begin()
         self._begun.set()
         for source in self._sources:
-            if isinstance(source, States | DeferredRows):
+            if isinstance(source, PreparedSource):
                 source.prepare(self._runner.run)
 
     def when_over(self, callback: Callable[[], None]) -> None:
