@@ -77,6 +77,18 @@ def test_what_is_said_of_many_traces() -> None:
     assert list(together(many)) == [("a, b, c and 2 more: empty", 5)]
 
 
+def test_counts_of_many_traces_are_added_up() -> None:
+    one, three = "1 end without a begin was ignored", "3 ends without a begin were ignored"
+    assert list(together([("a", one, 1), ("b", three, 1), ("c", one, 2)])) == [
+        ("a, b, c: 6 ends without a begin were ignored", 1)
+    ]
+    assert list(together([("a", three, 1), ("b", three, 1)])) == [(f"a, b: {three}", 2)]
+    quoted = [("a", "2 rows of `x` were ignored", 1), ("b", "3 rows of `y` were ignored", 1)]
+    assert list(together(quoted)) == [("a and 1 more: 2 rows of `x` were ignored", 2)]
+    other = [("a", one, 1), ("b", "4 stops on an empty stack were ignored", 1)]
+    assert list(together(other)) == [(f"a: {one}", 1), ("b: 4 stops on an empty stack were ignored", 1)]
+
+
 def test_tables_without_rows_are_left_out(tmp_path: Path) -> None:
     shutil.copy(CALLS, tmp_path / "calls.pfw")
     shutil.copy(MARKS, tmp_path / MARKS.name)
