@@ -1,6 +1,7 @@
 -- Processes that occur in the trace: in tracks, as owners of threads, or in any event that names processes.
 -- formats: *
--- materialized: most views read it
+-- materialized: session
+-- key: host, pid
 -- column pid: the process's number
 -- column host: the machine, NULL if the trace has only one or does not name it
 -- column name: its last name, or that of its main thread, or NULL

@@ -1,6 +1,7 @@
 -- Threads that occur in the trace, in tracks or in any event that names threads. A thread is a number in one process on one host; a reused number counts as the same thread. Idle threads are left out.
 -- formats: *
--- materialized: most views read it
+-- materialized: session
+-- key: host, pid, tid
 -- column tid: the thread's number
 -- column pid: its process, NULL if unknown
 -- column host: the machine, NULL if the trace has only one or does not name it

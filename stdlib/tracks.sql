@@ -1,6 +1,7 @@
 -- Tracks that events of the trace belong to: threads, async ids, counters; see `slices`, `async_slices`, `counters`, `instants`.
 -- formats: *
--- materialized: most views read it
+-- materialized: session
+-- key: track
 -- column track: the track's number
 -- column kind: `thread`, `process`, `async`, `counter` or another kind
 -- column name: its name, or NULL

@@ -282,7 +282,10 @@ class Binder:
             binder = self.copy(
                 env=self.env.outside(), **inner, dependencies=dependencies, within=self.within or view.warns_if_empty
             )
-            cached = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), dependencies)
+            plan = binder.plan(view.select())
+            if view.key and isinstance(plan, Relation):
+                plan = replace(plan, unique=view.key)
+            cached = self.env.catalog.bound[id(view)] = (view, plan, dependencies)
         _, plan, dependencies = cached
         if self.dependencies is not None:
             self.dependencies.add(dependencies)

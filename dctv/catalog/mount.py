@@ -182,6 +182,7 @@ def _view(module: LibraryModule, home: tuple[str, ...], *, warns_if_empty: bool 
         doc=module.summary,
         warns_if_empty=warns_if_empty,
         name=name,
+        key=module.key,
         materialized=module.materialized,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError, Place, nearest
@@ -43,8 +43,10 @@ class View:
     """Whether a note warns if the trace lacks everything that it reads: for views of the standard library."""
     name: str = ""
     """Its full name: for views of the standard library."""
-    materialized: bool = False
-    """Whether later queries read its rows instead of computing them: for views of the standard library."""
+    key: tuple[str, ...] = ()
+    """Columns of which no two rows have the same values, where that is declared: for views of the standard library."""
+    materialized: Materialized = ""
+    """Where its rows are stored for later queries, if they are: for views of the standard library."""
 
 
 @record
@@ -107,6 +109,8 @@ class WallClock:
         return None
 
 
+Materialized = Literal["", "session", "index"]
+"""Where the rows of a view are stored: nowhere, in the session, or beside the index of the trace if it has one."""
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
 """The maximum number of tables that an error names."""

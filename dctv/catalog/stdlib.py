@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dctv import resources
 from dctv.catalog.expected import ExpectedEvent, expected_events
+from dctv.catalog.namespace import Materialized
 from dctv.errors import SourceText
 from dctv.plan.build import as_type, select, where
 from dctv.plan.expressions import FALSE, NULL, Column
@@ -64,8 +65,10 @@ class LibraryModule:
     """Parameters that are times, `-- parameter name ns: ...`."""
     positive: frozenset[str] = frozenset()
     """Those that must be longer than 0, `-- parameter name positive ns: ...`."""
-    materialized: bool = False
-    """Whether its rows are computed once for the queries of a session: `-- materialized: ...`, with the reason."""
+    key: tuple[str, ...] = ()
+    """Columns of which no two rows have the same values: `-- key: host, pid`."""
+    materialized: Materialized = ""
+    """Where its rows are stored, so that they are computed once: `-- materialized: session` or `index`."""
 
     @property
     def summary(self) -> str:
@@ -153,7 +156,8 @@ def _read(path: Path, root: Path) -> LibraryModule:
     positive: set[str] = set()
     like = ""
     rows_of = None
-    materialized = False
+    key: tuple[str, ...] = ()
+    materialized: Materialized = ""
     for line in text.splitlines():
         if not line.startswith("--"):
             break
@@ -169,7 +173,9 @@ def _read(path: Path, root: Path) -> LibraryModule:
             view, _, by = comment.removeprefix("rows of:").partition(" by ")
             rows_of = RowsOf(view.strip(), tuple(one.strip() for one in by.split(",")))
         elif comment.startswith("materialized:"):
-            materialized = True
+            materialized = cast("Materialized", comment.removeprefix("materialized:").strip())
+        elif comment.startswith("key:"):
+            key = tuple(one.strip() for one in comment.removeprefix("key:").split(","))
         elif comment.startswith("parameter "):
             declared, _, what = comment.removeprefix("parameter ").partition(":")
             name, given, default = declared.partition("=")
@@ -191,6 +197,7 @@ def _read(path: Path, root: Path) -> LibraryModule:
         tuple(parameters),
         frozenset(times),
         frozenset(positive),
+        key,
         materialized,
     )
 

@@ -6,9 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from dctv.contracts.lazy import Lazy
-from dctv.plan.nodes import Plan
+from dctv.errors import DctvError
 from dctv.plan.source import PlanRun, RunCost, WholeSource
 from dctv.record import record
+
+
+class RowsDamaged(DctvError):
+    """A file that does not hold the rows of a view, or is damaged."""
+
+
+class RowsOfAnother(RowsDamaged):
+    """A file of another version or trace."""
 
 
 @record
@@ -17,16 +25,14 @@ class ComputedRows:
 
     table: Any
     """A pyarrow Table, in memory or mapped."""
-    cost: RunCost | None
-    """None if it was not metered."""
+    cost: RunCost | None = None
+    """None if it was not metered, or if they were stored already."""
 
 
 @record(eq=False)
 class MaterializedRows(WholeSource):
     """The rows of a view, which are computed when they are first read."""
 
-    view: Plan
-    """The plan that computes them."""
     rows: Lazy[ComputedRows]
 
     def prepare(self, run: PlanRun) -> None:
@@ -48,6 +54,5 @@ class MaterializedRows(WholeSource):
 
     def lines(self) -> Sequence[str]:
         """Return whether the rows are there."""
-        if not self.rows.made:
-            return ("materialized: computed when it is first read",)
-        return (f"materialized: {self.stored_rows():,} rows",)
+        rows = self.stored_rows()
+        return ("materialized: not read yet" if rows is None else f"materialized: {rows:,} rows",)

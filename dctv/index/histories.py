@@ -1,8 +1,8 @@
 """Keep histories of states beside a trace's index, built from the trace's files on demand.
 
-The timeline of a trace is kept likewise. A file is written in a workspace and renamed when it is complete; a note
-beside it records its file system stamp and a checksum. A file without a note, or that differs from its note, is ignored
-and rebuilt.
+The timeline of a trace and the rows of views are kept likewise. A file is written in a workspace and renamed when it
+is complete; a note beside it records its file system stamp and a checksum. A file without a note, or that differs from
+its note, is ignored and rebuilt.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 from dctv import __version__
 from dctv.contracts.histories import Work
+from dctv.contracts.materialized import RowsDamaged, RowsOfAnother
 from dctv.errors import UsageError, WarningLog
 from dctv.index import locks
 from dctv.index.build import reason, sync
@@ -145,7 +146,7 @@ def _found(folder: Path, work: Work, wanted: bytes, log: WarningLog) -> Any:
     hold = locks.use(folder)
     try:
         system = _opened(path, work, wanted)
-    except (HistoryDamaged, TimelineDamaged) as error:
+    except (HistoryDamaged, TimelineDamaged, RowsDamaged) as error:
         log.add_once(f"{error.message}; it is rebuilt")
         system = None
     except OSError as error:
@@ -174,7 +175,7 @@ def _opened(path: Path, work: Work, wanted: bytes) -> Any:
         raise HistoryDamaged(f"the {work.kind} `{path}` is damaged")
     try:
         opened = work.open(path, wanted)
-    except (HistoryOfAnother, TimelineOfAnother):
+    except (HistoryOfAnother, TimelineOfAnother, RowsOfAnother):
         # This is neither damage nor worth a warning.
         return None
     work.log.repeat(note.warnings)

@@ -47,6 +47,8 @@ class Scan(Plan):
     source: TableSource
     union: Callable[[], Relation] | None = None
     """Returns the plan of the same rows over other tables; None if there are none."""
+    unique: tuple[str, ...] = ()
+    """Columns of which no two rows have the same values, if that is known."""
 
 
 @record(eq=False)

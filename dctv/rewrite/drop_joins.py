@@ -22,7 +22,7 @@ from dctv.rewrite.joined_sources import contains_column, stands_apart
 from dctv.rewrite.prune_columns import prune_columns
 from dctv.rewrite.select_lists import has_effect
 from dctv.rewrite.select_shapes import clauses
-from dctv.rewrite.unique_rows import Leaves, UniqueRows, computing
+from dctv.rewrite.unique_rows import Leaves, UniqueRows
 
 
 def drop_joins(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
@@ -79,5 +79,5 @@ def _only_values(plan: Plan) -> bool:
     """Whether a plan does nothing but give rows: it neither warns nor checks."""
     return not any(
         isinstance(node, Kernel) or (isinstance(node, Relation) and node.query.once(has_effect))
-        for node in readers_first(computing(plan))
+        for node in readers_first(plan)
     )

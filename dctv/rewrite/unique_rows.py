@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from dctv.contracts.materialized import MaterializedRows
 from dctv.plan.expressions import Binary, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
@@ -19,13 +18,6 @@ Leaves = Mapping[str, Plan]
 """The plans that a relation reads, by name."""
 
 
-def computing(plan: Plan) -> Plan:
-    """Return the plan that computes the rows of a materialized view; any other plan as it is."""
-    if isinstance(plan, Scan) and isinstance(plan.source, MaterializedRows):
-        return plan.source.view
-    return plan
-
-
 @record(frozen=False)
 class UniqueRows:
     """What is known of plans, each of which is looked at once for the same columns."""
@@ -35,13 +27,14 @@ class UniqueRows:
 
     def by(self, plan: Plan, names: Collection[str]) -> bool:
         """Whether no two rows of a plan have the same values in some of its columns."""
-        plan = computing(plan)
-        if not isinstance(plan, Relation):
+        if not isinstance(plan, Relation | Scan):
             return False
+        declared = bool(plan.unique) and set(plan.unique) <= set(names)
+        if declared or isinstance(plan, Scan):
+            return declared
         key = id(plan), frozenset(names)
         if key not in self.known:
-            declared = bool(plan.unique) and set(plan.unique) <= set(names)
-            self.known[key] = plan, declared or self._of_query(plan.query, names, dict(plan.leaves))
+            self.known[key] = plan, self._of_query(plan.query, names, dict(plan.leaves))
         return self.known[key][1]
 
     def matches_once(self, select: Select, join: Join, leaves: Leaves) -> bool:

@@ -1,14 +1,15 @@
-"""Materialize views that many others read: a session computes their rows once, from the second query on.
+"""Materialize views that many others read: their rows are computed once, and read by later queries.
 
 Most views of a trace show the names of threads, processes and tracks. Those are few rows, but all events are read for
 them, by queries that take longer to plan than the rest of a short question. The first query of a session computes them
-within its own plan, where only the rows and columns that it needs are computed; the next one has their rows computed
-alone, and those after that read them. Traces of fleets are each asked once, so nothing is materialized there.
+within its own plan, where only the rows and columns that it needs are computed; the second one has their rows computed
+alone, and those after that read them. Rows that most of the others follow from are stored beside the index of a trace,
+if it has one, by the first query that needs them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -18,75 +19,111 @@ from dctv.contracts.lazy import Lazy
 from dctv.contracts.materialized import ComputedRows, MaterializedRows
 from dctv.contracts.states import aside
 from dctv.plan.carrying import carried_schema
-from dctv.plan.nodes import Plan, Scan, physical_names
+from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.source import TableSource
 from dctv.record import record
 from dctv.rewrite.graph import put_together, readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.result import Result
+from dctv.run.stored_rows import IN_MEMORY, loaded_or_computed, may_store
 
 ResultOf = Callable[[Plan, ExecutionContext], Result]
 """Returns the result of a bound plan."""
-_IN_MEMORY = 16 << 20
-"""The bytes of rows that are kept in memory; more are put into a file."""
 
 
 @record(frozen=False)
 class _Reads:
     """The queries that read a view."""
 
+    view: Plan
+    """Kept, so that no other plan gets its identity."""
     scan: Scan
-    """Of its rows; it has the view's plan, so that no other gets the identity of that."""
+    """Of its rows."""
     count: int = 0
 
 
 def with_rows(plan: Plan, context: ExecutionContext, result_of: ResultOf, *, runs: bool) -> Plan:
     """Return a plan that reads the rows of materialized views instead of computing them.
 
-    `runs` says whether the plan will run, which counts as a read of the views in it.
+    `runs` says whether the plan will run, which counts as a read of the views in it. Each trace of a fleet is asked
+    once, and `scans_of_stored` has replaced what is stored.
     """
     if context.of_fleet:
         return plan
+    known = context.catalog.materialized
+    rows: dict[int, Scan] = {}
+    for view, one in _views(plan, context):
+        if id(one) not in known:
+            source = MaterializedRows(Lazy(partial(_rows, view, one, context, result_of), context.log))
+            known[id(one)] = _Reads(one, scan_of(one, view.name, source))
+        reads = known[id(one)]
+        if reads.count > 0 or _is_stored(view, context):
+            rows[id(one)] = reads.scan
+        reads.count += runs
+    return _replaced(plan, rows)
+
+
+def scans_of_stored(plan: Plan, context: ExecutionContext, source: Callable[[str], TableSource]) -> Plan:
+    """Return a plan that scans the views whose rows are stored beside an index: a source for the name of each."""
+    views = ((view.name, one) for view, one in _views(plan, context) if _is_stored(view, context))
+    return _replaced(plan, {id(one): scan_of(one, name, source(name)) for name, one in views})
+
+
+def scan_of(view: Plan, name: str, source: TableSource) -> Scan:
+    """Return a scan of the rows of a view."""
+    unique = view.unique if isinstance(view, Relation) else ()
+    return Scan(view.schema, view.order, name, source, unique=unique)
+
+
+def computed(result: Result, context: ExecutionContext) -> ComputedRows:
+    """Read the rows of a view: into memory, or into a file if there are many."""
+    with result.reader() as reader:
+        table = _table(reader, context).rename_columns(physical_names(result.schema))
+    return ComputedRows(table, result.spent)
+
+
+def _views(plan: Plan, context: ExecutionContext) -> Iterator[tuple[View, Plan]]:
+    """Yield the materialized views within a plan, each with its plan."""
     views = {
         id(made): view
         for view, made, _ in context.catalog.bound.values()
         if isinstance(view, View) and view.materialized and made is not plan
     }
-    order = readers_first(plan) if views else []
-    rows: dict[int, Scan] = {}
-    known = context.catalog.materialized
-    for one in order:
+    for one in readers_first(plan) if views else ():
         # Other rows cannot be kept as they are.
         if id(one) in views and carried_schema(one.schema) == one.schema:
-            if id(one) not in known:
-                known[id(one)] = _Reads(_scan(one, views[id(one)].name, context, result_of))
-            reads = known[id(one)]
-            if reads.count > 0:
-                rows[id(one)] = reads.scan
-            reads.count += runs
-    return put_together(order, {id(one): rows.get(id(one), one) for one in order}) if rows else plan
+            yield views[id(one)], one
 
 
-def _scan(view: Plan, name: str, context: ExecutionContext, result_of: ResultOf) -> Scan:
-    rows = Lazy(partial(_computed, view, context, result_of), context.log)
-    return Scan(view.schema, view.order, name, MaterializedRows(view, rows))
+def _is_stored(view: View, context: ExecutionContext) -> bool:
+    return view.materialized == "index" and view.home in context.mounts and may_store(context.mounts[view.home])
 
 
-def _computed(view: Plan, context: ExecutionContext, result_of: ResultOf) -> ComputedRows:
-    result = result_of(view, context)
-    names = physical_names(view.schema)
-    with result.reader() as reader:
-        return ComputedRows(_table(reader, context).rename_columns(names), result.spent)
+def _replaced(plan: Plan, rows: dict[int, Scan]) -> Plan:
+    if not rows:
+        return plan
+    order = readers_first(plan)
+    return put_together(order, {id(one): rows.get(id(one), one) for one in order})
+
+
+def _rows(view: View, plan: Plan, context: ExecutionContext, result_of: ResultOf) -> ComputedRows:
+    def compute() -> ComputedRows:
+        return computed(result_of(plan, context), context)
+
+    if not _is_stored(view, context):
+        return compute()
+    mount = context.mounts[view.home]
+    return loaded_or_computed(view.name.removeprefix(f"{'.'.join(view.home)}."), mount, context, compute)
 
 
 def _table(reader: Any, context: ExecutionContext) -> Any:
-    """Return the rows of a reader in memory, or in a file if there are many."""
     import pyarrow as pa
 
     seen, size = [], 0
     for batch in reader:
         seen.append(batch)
         size += batch.nbytes
-        if size > _IN_MEMORY:
+        if size > IN_MEMORY:
             rest = pa.RecordBatchReader.from_batches(reader.schema, chain(seen, reader))
             return aside(rest, context.engine.spill_folder())
     return pa.Table.from_batches(seen, reader.schema)

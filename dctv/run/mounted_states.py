@@ -11,8 +11,9 @@ from dctv.run import states
 from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.context import ExecutionContext
 from dctv.run.histories import Options, Recipe, open_or_build
+from dctv.run.library_version import version_of
 from dctv.run.merging import merged
-from dctv.run.providers import Providers, version_of
+from dctv.run.providers import Providers
 from dctv.run.recursion import deep_recursion
 from dctv.state import StateSystem
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cache, cached_property, partial
-from hashlib import blake2b
+from functools import cached_property, partial
 
-from dctv import resources
 from dctv.bind.binder import Binder
 from dctv.bind.dependencies import Dependencies
-from dctv.catalog.mount import Mount, as_attached
+from dctv.catalog.mount import Mount
 from dctv.catalog.program_data import stored
 from dctv.catalog.stdlib import LibraryModule, library
 from dctv.plan.build import typed_nothing
@@ -106,24 +104,3 @@ class Providers:
         if not self._context.of_fleet:
             return improved(made())
         return _plans.plan((self._folder, key), self._mount, self._context, made, improved)
-
-
-def version_of(mount: Mount, context: ExecutionContext) -> bytes | None:
-    """Return a digest of the behaviour of a mount's providers; None if the user has changed their possible inputs."""
-    if not as_attached(context.catalog, mount, library()):
-        return None
-    digest = blake2b(_library_digest(), digest_size=32)
-    digest.update(f"{mount.offset}".encode())
-    return digest.digest()
-
-
-@cache
-def _library_digest() -> bytes:
-    """Return a digest of the texts of the standard library: providers are made of its views."""
-    root = resources.root() / "stdlib"
-    digest = blake2b(digest_size=32)
-    for path in sorted(one for one in root.rglob("*") if one.suffix in (".sql", ".toml")):
-        for part in (path.relative_to(root).as_posix().encode(), path.read_bytes()):
-            digest.update(len(part).to_bytes(8, "little"))
-            digest.update(part)
-    return digest.digest()

@@ -7,7 +7,8 @@ from dctv.contracts.histories import Work
 from dctv.contracts.lazy import Lazy
 from dctv.errors import Interrupted
 from dctv.run.context import ExecutionContext
-from dctv.run.providers import Providers, version_of
+from dctv.run.library_version import version_of
+from dctv.run.providers import Providers
 from dctv.run.recursion import deep_recursion
 from dctv.run.tracks import TIMELINE, show
 from dctv.timeline.gathering import Gathering

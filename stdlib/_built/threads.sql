@@ -1,6 +1,7 @@
 -- Threads with their processes, as far as these can be inferred: from events, from a thread of the same process that created it or that it created, or from a process with its number.
 -- formats: *
--- materialized: most views read it
+-- materialized: index
+-- key: host, pid, tid
 WITH RECURSIVE named AS (
   SELECT host, pid, tid, name, rank, start_ts, end_ts, maker, joined FROM _parts.thread_names WHERE tid IS NOT NULL
   UNION ALL

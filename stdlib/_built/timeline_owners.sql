@@ -1,6 +1,7 @@
 -- The place of each thread and process on a timeline: the names of its groups, from the root, and their ranks. Rows without a `tid` are processes. Rows without a `pid` are threads of which only the number is recorded; if several threads have that number, the row stands for the one in the process with the highest number.
 -- formats: *
--- materialized: most views read it
+-- materialized: session
+-- key: host, pid, tid
 WITH found AS (
   SELECT host, pid, tid, name FROM _built.threads
   UNION ALL

@@ -1,6 +1,7 @@
 -- The place of each track on a timeline: its parent track, else the groups of its thread or process, else a group of its service, else NULL. `own_path` is the place of its own slices; `copy` numbers tracks of one kind and name in one place. Tracks whose parents form a cycle, or that are more than 60 levels deep, have no parent.
 -- formats: *
--- materialized: most views read it
+-- materialized: session
+-- key: track
 WITH RECURSIVE named AS (
   SELECT t.track, t.kind, COALESCE(NULLIF(t.name, ''), 'track ' || t.track::STRING) AS name, t.unit, t.parent,
     CASE WHEN t.kind = 'service'

@@ -1,4 +1,4 @@
-"""Views that many others read: the first query computes them itself, later ones read rows that were computed once."""
+"""Views that many others read: later queries read rows that were computed once, in the session or before it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from dctv.catalog.mount import HIDDEN
 from dctv.catalog.stdlib import library
 from dctv.contracts.states import aside
 from dctv.errors import DctvError, EngineError, Interrupted
-from dctv.run import materialized
+from dctv.plan.nodes import Kernel
+from dctv.rewrite.graph import readers_first
+from dctv.run import library_version, materialized, plans
 
 DATA = Path(__file__).parents[1] / "data"
 MARKS = DATA / "stdlib" / "marks.trace.txt"
@@ -98,7 +100,7 @@ def test_the_first_query_computes_them_itself(session: dctv.Session) -> None:
     assert scans(session, NAMES) == []
     assert scans(session, NAMES) == []  # An EXPLAIN reads nothing.
     first = session.sql(NAMES).fetchall()
-    assert scans(session, NAMES) == ["scan t.tracks, materialized: computed when it is first read"]
+    assert scans(session, NAMES) == ["scan t.tracks, materialized: not read yet"]
     assert session.sql(NAMES).fetchall() == first
     ((count,),) = session.sql("SELECT COUNT(*) FROM t.tracks").fetchall()
     assert scans(session, NAMES) == [f"scan t.tracks, materialized: {count} rows"]
@@ -151,7 +153,7 @@ def test_a_view_that_is_replaced(session: dctv.Session) -> None:
 def test_many_rows_are_put_into_a_file(tmp_path: Path) -> None:
     with (
         dctv.Session(index=False, temp_directory=tmp_path) as session,
-        patch.object(materialized, "_IN_MEMORY", 1),
+        patch.object(materialized, "IN_MEMORY", 1),
         patch("dctv.run.materialized.aside", wraps=aside) as put,
     ):
         session.mount(MARKS, "t")
@@ -192,3 +194,148 @@ def test_traces_of_fleets_materialize_nothing(tmp_path: Path) -> None:
         found = [fleet.sql(NAMES).fetchall() for _ in range(3)]
     assert found == [found[0]] * 3
     assert computed.call_count == 0
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """Return a trace with an index beside which rows are stored."""
+    trace = tmp_path / "marks.trace.txt"
+    trace.write_bytes(MARKS.read_bytes())
+    named(trace)
+    assert stored_rows(trace)
+    return trace
+
+
+def named(trace: Path, options: str = "") -> tuple[list[tuple[object, ...]], int, list[str]]:
+    """Ask an indexed trace in a new session; return the rows, how many views were computed, and the warnings."""
+    with (
+        dctv.Session(index=True, index_dir=trace.parent / "indexes") as session,
+        patch.object(materialized, "_table", wraps=materialized._table) as computed,
+    ):
+        session.sql(f"MOUNT TRACE '{trace}' AS t {options}")
+        return session.sql(NAMES).fetchall(), computed.call_count, session.warnings()
+
+
+def stored_rows(trace: Path) -> list[Path]:
+    return [one for one in (trace.parent / "indexes").rglob("rows-*") if one.suffix != ".json"]
+
+
+def test_rows_are_stored_beside_the_index(stored: Path, session: dctv.Session) -> None:
+    rows, computed, warned = named(stored)
+    assert computed == 0
+    assert rows == session.sql(NAMES).fetchall()
+    assert warned == session.warnings()
+
+
+def test_nothing_is_stored_without_an_index(tmp_path: Path) -> None:
+    with dctv.Session(index="auto", index_dir=tmp_path / "indexes") as session:
+        session.mount(MARKS, "t")
+        for _ in range(3):
+            session.sql(NAMES).fetchall()
+    assert not stored_rows(tmp_path / "any")
+
+
+@pytest.mark.parametrize("damage", [b"", b"ARROW1", b"\xff" * 5000])
+def test_a_damaged_file_is_made_again(stored: Path, damage: bytes) -> None:
+    rows, _, warned = named(stored)
+    (file,) = stored_rows(stored)
+    file.write_bytes(damage)
+    assert named(stored) == (rows, 1, warned)
+    assert named(stored) == (rows, 0, warned)
+
+
+def test_a_flipped_byte_is_found(stored: Path) -> None:
+    rows, _, warned = named(stored)
+    (file,) = stored_rows(stored)
+    whole = file.read_bytes()
+    for place in range(0, len(whole), 997):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        assert named(stored) == (rows, 1, warned)
+
+
+def test_a_file_that_its_note_describes_but_is_no_table(stored: Path) -> None:
+    """A checksum may be right where the rest is not, for example after a change of the format."""
+    rows, _, warned = named(stored)
+    with patch("dctv.index.histories._opened", side_effect=lambda path, work, wanted: work.open(path, wanted)):
+        (file,) = stored_rows(stored)
+        for damage in (b"", b"ARROW1\0\0" * 100, file.read_bytes()[:-20]):
+            file.write_bytes(damage)
+            assert named(stored) == (rows, 1, warned)
+
+
+def test_another_library_computes_its_own(stored: Path) -> None:
+    rows, _, _ = named(stored)
+    with patch.object(library_version, "_library_digest", return_value=b"another"):
+        assert named(stored)[:2] == (rows, 1)
+        assert named(stored)[:2] == (rows, 0)
+
+
+def test_a_trace_that_has_changed(stored: Path) -> None:
+    rows, _, _ = named(stored)
+    stored.write_text(stored.read_text().replace("app main", "new main"))
+    found, computed, _ = named(stored)
+    assert computed == 1
+    assert found != rows
+    with dctv.Session(index=False) as fresh:
+        fresh.mount(stored, "t")
+        assert found == fresh.sql(NAMES).fetchall()
+
+
+def test_rows_that_cannot_be_stored(stored: Path) -> None:
+    rows, _, warned = named(stored)
+    (file,) = stored_rows(stored)
+    for one in (file, file.with_name(f"{file.name}.json")):
+        one.unlink()
+    with patch("dctv.index.histories.TraceHistoryStore._write", side_effect=PermissionError(13, "Permission denied")):
+        assert named(stored) == (rows, 1, warned)
+    assert not stored_rows(stored)
+
+
+def test_a_replaced_view_has_no_stored_rows(stored: Path) -> None:
+    with dctv.Session(index=True, index_dir=stored.parent / "indexes") as session:
+        session.mount(stored, "t")
+        assert session.sql("SELECT COUNT(*) > 0 FROM t.threads").fetchall() == [(True,)]
+        session.sql(
+            "CREATE OR REPLACE VIEW t._built.threads AS SELECT NULL::STRING AS host, 1 AS pid, 2 AS tid, "
+            "'mine' AS name, NULL::INT64 IN ns AS start_ts, NULL::INT64 IN ns AS end_ts, NULL::INT64 AS parent"
+        )
+        found = [session.sql("SELECT tid, name FROM t.threads").fetchall() for _ in range(3)]
+    assert found == [[(2, "mine")]] * 3
+
+
+def test_shifted_traces_have_stored_rows_of_their_own(stored: Path) -> None:
+    rows, _, _ = named(stored)
+    assert named(stored, "WITH (align => 5s)")[:2] == (rows, 1)
+
+
+def test_fleets_store_rows_beside_the_indexes(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.trace.txt").write_text(MARKS.read_text().replace("app main", f"{name}pp main"))
+    found, counts = [], []
+    for index in (True, True, False):
+        with (
+            dctv.Session(index=index, index_dir=tmp_path / "indexes", threads=1) as fleet,
+            patch.object(materialized, "_table", wraps=materialized._table) as computed,
+        ):
+            fleet.sql(f"MOUNT TRACES '{tmp_path}/*.trace.txt' AS t")
+            found.append(fleet.sql(NAMES).fetchall())
+            counts.append(computed.call_count)
+    assert found == [found[0]] * 3
+    assert {row[0] for row in found[0]} >= {"app main", "bpp main", "cpp main"}
+    assert counts == [3, 0, 0]
+    assert len(stored_rows(tmp_path / "any")) == 3
+
+
+@pytest.mark.parametrize("name", [MARKS.relative_to(DATA).as_posix(), *OTHERS])
+def test_declared_keys_are_keys(name: str) -> None:
+    """Joins by them find at most one row, and are dropped with all that their views do."""
+    with dctv.Session(index=False) as session:
+        session.mount(DATA / name, "t")
+        for module in library().modules:
+            if not module.materialized:
+                continue
+            view = ".".join(("t", *module.parts))
+            keys = ", ".join(module.key)
+            assert session.sql(f"SELECT COUNT(*) AS n FROM {view} GROUP BY {keys} HAVING n > 1").fetchall() == []
+            plan = plans.table_of(view, session._context)
+            assert not [one for one in readers_first(plan) if isinstance(one, Kernel)], view

@@ -21,7 +21,7 @@ from dctv.catalog.stdlib import LibraryModule, library
 from dctv.errors import DctvError, Interrupted, SourceText
 from dctv.index import locks
 from dctv.index.cache import CacheLimit, entries, prune
-from dctv.run import providers
+from dctv.run import library_version, providers
 from dctv.session import Session
 from tests.bounds import EXPLORE, LEFT_TO_CI
 from tests.session.test_indexed import write_trace
@@ -203,7 +203,7 @@ def test_another_text_of_the_library_makes_it_anew(
 ) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows()
-    monkeypatch.setattr(providers, "_library_digest", lambda: b"another")
+    monkeypatch.setattr(library_version, "_library_digest", lambda: b"another")
     for made in ({"t.state"}, set()):
         with Watched(trace, tmp_path / "idx") as watched:
             assert watched.rows() == expected

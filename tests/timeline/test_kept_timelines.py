@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.run import timelines
-from dctv.run.providers import version_of
+from dctv.run.library_version import version_of
 from dctv.session import Session
 from dctv.timeline import stored
 from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother, read, write

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import process_time
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from dctv.bind.binder import Binder
 from dctv.catalog.mount import Mount
+from dctv.contracts.lazy import Lazy
+from dctv.contracts.materialized import ComputedRows, MaterializedRows
 from dctv.contracts.table_function import Argument, TableFunction
 from dctv.errors import EngineError, TraceError, reason_of
 from dctv.plan.build import select, where
@@ -30,8 +33,10 @@ from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.fleet.metadata import MountSettings, mounted
 from dctv.run.fleet.starts import with_start
 from dctv.run.fleet.table import FleetTable, in_promised_order, nothing
-from dctv.run.plans import environment, optimized, optimized_result
-from dctv.run.templates import Templates, with_values
+from dctv.run.materialized import computed, scans_of_stored
+from dctv.run.plans import environment, optimized, optimized_result, table_of
+from dctv.run.stored_rows import loaded_or_computed, may_store
+from dctv.run.templates import SharedRows, Templates, with_values
 from dctv.syntax import ast
 from dctv.temporary import MORE_ROOM
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -117,10 +122,37 @@ def _optimized(part: FleetPart, context: ExecutionContext, mount: Mount) -> Plan
     if context.chosen_engine.remote is not None or any(one.arguments is not None for one in tables):
         # Where tables lie, which another engine reads there, is of the trace; so is the end of the trace, which a
         # function may have made part of the plan.
-        return optimized(with_values(made(), values), context)
+        return optimized(_filled(with_values(made(), values), context, mount), context)
     start = None if part.start is None else (part.member.name, part.start)
-    key = (part.query, start, *(_differs(one, part.member) for one in tables))
-    return _plans.plan(key, mount, context, made, lambda plan: optimized(plan, context), values)
+    key = (part.query, start, may_store(mount), *(_differs(one, part.member) for one in tables))
+    plan = _plans.plan(key, mount, context, made, lambda plan: optimized(plan, context), values)
+    return _filled(plan, context, mount)
+
+
+def _filled(plan: Plan, context: ExecutionContext, mount: Mount) -> Plan:
+    """Return a plan with the stored rows of the views that it scans; they are computed if they are missing."""
+    sources: dict[str, MaterializedRows] = {}
+
+    def filled(one: Plan) -> Plan:
+        if not isinstance(one, Scan) or not isinstance(one.source, SharedRows):
+            return one
+        name = one.source.view
+        if name not in sources:
+            sources[name] = MaterializedRows(Lazy(partial(_rows_of_view, name, context, mount), context.log))
+        return replace(one, source=sources[name])
+
+    return bottom_up(plan, filled)
+
+
+def _rows_of_view(name: str, context: ExecutionContext, mount: Mount) -> ComputedRows:
+    """Return the rows of a view of a trace."""
+
+    def compute() -> ComputedRows:
+        bound = _views.plan(name, mount, context, lambda: table_of(name, context))
+        plan = _plans.plan(("rows", name), mount, context, lambda: bound, lambda plan: optimized(plan, context))
+        return computed(optimized_result(plan, bound.schema, context, apart=False), context)
+
+    return loaded_or_computed(name.removeprefix(f"{'.'.join(mount.parts)}."), mount, context, compute)
 
 
 def _differs(table: FleetTable, member: FleetMember) -> Hashable:
@@ -301,7 +333,13 @@ def _own_rows(table: FleetTable, part: FleetPart, context: ExecutionContext, vie
     if key not in views:
         if table.arguments is None:
             path = ast.Path(tuple(map(ast.Name, names)))
-            views[key] = _views.plan(table.parts, mount, context, lambda: binder.table(ast.TableName(path)))
+            shares = may_store(mount) and context.chosen_engine.remote is None
+
+            def bound() -> Plan:
+                plan = binder.table(ast.TableName(path))
+                return scans_of_stored(plan, context, lambda name: SharedRows(None, name)) if shares else plan
+
+            views[key] = _views.plan((table.parts, shares), mount, context, bound)
         else:
             assert isinstance(entry[0], TableFunction)
             given = {name: Argument(value, None) for name, value in table.arguments.items()}
