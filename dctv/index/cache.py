@@ -16,6 +16,10 @@ from dctv.index.location import FLEETS, INDEX
 from dctv.index.opening import change, open_verified
 from dctv.record import record
 
+_PRUNED = "pruned"
+"""A file in the cache folder whose time is that of the last pruning after a build."""
+_PAUSE = 60
+"""Seconds between two of these."""
 MOST_BYTES = 20 << 30
 """Maximum size of all indexes in the cache, if the disk is at least ten times as large."""
 
@@ -72,6 +76,20 @@ def prune(root: Path, bound: CacheLimit) -> list[CachedIndex]:
             total -= entry.bytes
     _forget_fleets(root, bound, now)
     return removed
+
+
+def keep_small(root: Path) -> None:
+    """Prune the cache to its maximum size after something was added, unless that was done in the last minute.
+
+    It looks at every index, so pruning after each of a thousand that are built would take longer than building them.
+    """
+    mark = root / _PRUNED
+    with suppress(OSError):
+        if 0 <= time.time() - mark.stat().st_mtime < _PAUSE:
+            return
+    with suppress(OSError):
+        mark.touch()
+    prune(root, CacheLimit(most_bytes(root)))
 
 
 def _forget_fleets(root: Path, bound: CacheLimit, now: float) -> None:

@@ -23,7 +23,7 @@ from dctv.contracts.materialized import RowsDamaged, RowsOfAnother
 from dctv.errors import UsageError, WarningLog
 from dctv.index import locks
 from dctv.index.build import reason, sync
-from dctv.index.cache import CacheLimit, most_bytes, prune
+from dctv.index.cache import keep_small
 from dctv.index.database import stamp
 from dctv.index.history_notes import Note, note_path, noted
 from dctv.index.identity import identities
@@ -69,8 +69,7 @@ class TraceHistoryStore:
             )
             return None
         if self._index_dir is None:
-            root = cache_folder()
-            prune(root, CacheLimit(most_bytes(root)))
+            keep_small(cache_folder())
         return made
 
     def _identity(self, version: bytes) -> bytes | None:

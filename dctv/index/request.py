@@ -100,10 +100,9 @@ def fulfil(trace: Trace, order: IndexRequest, label: str, progress: Progress) ->
     index, built = ensure(watched, plan)
     try:
         if built is not None and order.index_dir is None:
-            from dctv.index.cache import CacheLimit, most_bytes, prune
+            from dctv.index.cache import keep_small
 
-            root = cache_folder()
-            prune(root, CacheLimit(most_bytes(root)))
+            keep_small(cache_folder())
         return _outcome(trace, order, index, built, notes)
     finally:
         index.close()

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from dctv.errors import IndexFailed
-from dctv.index import locks
-from dctv.index.cache import CacheLimit, entries, most_bytes, prune
+from dctv.index import cache, locks
+from dctv.index.cache import CacheLimit, entries, keep_small, most_bytes, prune
 from dctv.index.finding import find
 from dctv.index.keeper import IndexPlan, ensure, sweep
 from dctv.index.location import INDEX, index_folder
@@ -166,3 +166,27 @@ def test_the_cache_is_listed_and_bounded(tmp_path: Path) -> None:
     assert len(prune(root, CacheLimit(nothing=True))) == 1
     assert list(root.iterdir()) == []
     assert 0 < most_bytes(tmp_path) <= 20 << 30
+
+
+def test_builds_prune_the_cache_once_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To look at every index after each of many builds would take longer than these."""
+    root = tmp_path / "cache"
+
+    def build(name: str) -> None:
+        index, _ = ensure(trace := trace_of(write_notes(tmp_path / name, 200)), plan_of(trace, root))
+        index.close()
+        os.utime(index.folder / "lock", (1000, 1000))
+
+    monkeypatch.setattr(cache, "most_bytes", lambda _: 0)
+    build("a.notes")
+    keep_small(root)
+    assert entries(root) == []
+    build("b.notes")
+    keep_small(root)
+    assert len(entries(root)) == 1
+    for moment in (time.time() - 61, time.time() + 3600):  # A clock that went back does not stop it for long.
+        build("c.notes")
+        os.utime(root / "pruned", (moment, moment))
+        keep_small(root)
+        assert entries(root) == []
+    assert [one.name for one in root.iterdir()] == ["pruned"]
