@@ -22,6 +22,7 @@ from dctv.contracts.registry import scan
 from dctv.session import Session
 from dctv.types.schema import DURATION, TS, Kind
 from tests.collection.ftrace_lines import COLLECTION, FTRACE
+from tests.declared_keys import duplicates
 
 DFTRACER = COLLECTION / "dftracer"
 TRACES = {
@@ -67,6 +68,7 @@ def test_every_view_works(reader: str, path: Path) -> None:
                 assert "_".join(schema.partitions) == key, name
             if not any(message.startswith(f"`{name}` is empty") for message in session.warnings()):
                 assert session.sql(f"SELECT * FROM {name}").arrow().schema.names == names, name
+        assert list(duplicates(session)) == []
 
 
 @cache
