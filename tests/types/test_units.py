@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from fractions import Fraction
@@ -168,3 +169,11 @@ def test_the_algebra_needs_no_heavy_module() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("text", ["", "ns", "kB/s", "GHz", "pages", "1/s", "MiB/ms^2"])
+def test_units_of_other_processes_are_shared(text: str) -> None:
+    unit = parse_unit(text) if text else NO_UNIT
+    first, second = pickle.loads(pickle.dumps(unit)), pickle.loads(pickle.dumps(unit))
+    assert first is second
+    assert (first, str(first), hash(first)) == (unit, str(unit), hash(unit))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -42,9 +42,10 @@ class Memory:
 
     def keep(self, members: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]) -> None:
         """Write the metadata of readable traces; if that fails, it will be computed again."""
-        schemas: dict[Schema, int] = {}
+        schemas = _Schemas()
         traces = {one.path: _to_json(metadata[one.name], schemas) for one in members if not metadata[one.name].error}
-        text = json.dumps({"schemas": [_columns(one) for one in schemas], "traces": traces}, separators=(",", ":"))
+        columns = [_columns(one) for one in schemas.found]
+        text = json.dumps({"schemas": columns, "traces": traces}, separators=(",", ":"))
         made = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,10 +66,29 @@ def memory_of(pattern: str, base: Path | None, way: MountSettings, folder: Path)
     return Memory(folder / FLEETS / f"{key}.json")
 
 
-def _to_json(metadata: MemberMetadata, schemas: dict[Schema, int]) -> dict[str, Any]:
+class _Schemas:
+    """The schemas of many tables, of which most are alike."""
+
+    def __init__(self) -> None:
+        self.found: list[Schema] = []
+        self._numbers: dict[Hashable, int] = {}
+
+    def number(self, schema: Schema) -> int:
+        """Return the place of a schema among those found, which may have several that are equal.
+
+        Units are compared as objects, since their fractions take long to hash: those from other processes are shared.
+        """
+        columns = tuple((one.name, one.type, id(one.unit)) for one in schema.columns)
+        number = self._numbers.setdefault((schema.kind, columns, schema.partitions), len(self.found))
+        if number == len(self.found):
+            self.found.append(schema)
+        return number
+
+
+def _to_json(metadata: MemberMetadata, schemas: _Schemas) -> dict[str, Any]:
     return {
         "format": metadata.format,
-        "tables": {name: schemas.setdefault(schema, len(schemas)) for name, schema in metadata.tables.items()},
+        "tables": {name: schemas.number(schema) for name, schema in metadata.tables.items()},
         "diagnostics": [[d.file, d.reason, d.count, d.example, d.incomplete] for d in metadata.diagnostics],
         "properties": dict(metadata.properties),
         "last_ts": metadata.last_ts,
