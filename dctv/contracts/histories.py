@@ -30,6 +30,8 @@ class Work:
     """The word for the file in messages."""
     holds: str = "states"
     """The word for its contents in messages, in the plural."""
+    builders: str = "states"
+    """Names the lock of those that make such files, and their folders: rows of views are made while a history is."""
 
 
 class HistoryStore(Protocol):

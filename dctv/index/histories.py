@@ -32,9 +32,9 @@ from dctv.index.trace import Trace
 from dctv.state import HistoryDamaged, HistoryOfAnother
 from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother
 
-WORKSPACE = "building-states-"
-"""Prefix of builders' folders; readers ignore these."""
-BUILDING = "states.lock"
+_WORKSPACE = "building-{}-"
+"""Prefix of the folders of some builders; readers ignore these."""
+_BUILDING = "{}.lock"
 _FORMAT = 1
 """Version of what is kept besides the history itself, which has a format of its own."""
 
@@ -91,7 +91,7 @@ class TraceHistoryStore:
         if hold is None:
             raise _Unwritten(f"the lock of `{folder}` cannot be opened")
         with hold:
-            alone = locks.build(folder, work.waiting, BUILDING)
+            alone = locks.build(folder, work.waiting, _BUILDING.format(work.builders))
             assert alone is not None
             with alone:
                 # Another process may have built it in between.
@@ -99,7 +99,7 @@ class TraceHistoryStore:
                 if found is not None:
                     return found
                 if alone.sure:
-                    _sweep(folder)
+                    _sweep(folder, work.builders)
                 self._write(folder, work, wanted)
                 found = _found(folder, work, wanted, work.log)
         if found is None:
@@ -107,7 +107,8 @@ class TraceHistoryStore:
         return found
 
     def _write(self, folder: Path, work: Work, wanted: bytes) -> None:
-        work_folder = folder / f"{WORKSPACE}{os.getpid()}-{os.urandom(8).hex()}"
+        prefix = _WORKSPACE.format(work.builders)
+        work_folder = folder / f"{prefix}{os.getpid()}-{os.urandom(8).hex()}"
         work_folder.mkdir()
         try:
             path = work_folder / "history"
@@ -218,7 +219,7 @@ def _stamps(paths: tuple[Path, ...]) -> list[str] | None:
     return found
 
 
-def _sweep(folder: Path) -> None:
-    """Remove leftovers of builders that died; only the process that builds calls this."""
-    for path in folder.glob(f"{WORKSPACE}*"):
+def _sweep(folder: Path, builders: str) -> None:
+    """Remove leftovers of builders that died; only the process that holds their lock calls this."""
+    for path in folder.glob(f"{_WORKSPACE.format(builders)}*"):
         shutil.rmtree(path, ignore_errors=True)

@@ -28,7 +28,8 @@ def loaded_or_computed(
 ) -> ComputedRows:
     """Return the stored rows of a view, or compute them, and store them if there is a place.
 
-    That they cannot be stored is no reason to warn, since they are computed again the next time.
+    That they cannot be stored is no reason to warn, since they are computed again the next time. Such a view reads no
+    other that is stored: one process would wait for itself.
     """
     version = version_of(mount, context) if may_store(mount) else None
     if version is None or mount.history_store is None:
@@ -54,6 +55,7 @@ def loaded_or_computed(
                 log,
                 kind="file of rows",
                 holds="rows",
+                builders="rows",
             )
         )
     if computed:

@@ -337,3 +337,23 @@ def test_declared_keys_are_keys(name: str) -> None:
             if module.key:
                 plan = plans.table_of(".".join(("t", *module.parts)), session._context)
                 assert not [one for one in readers_first(plan) if isinstance(one, Kernel)], module.parts
+
+
+def test_no_stored_view_reads_another(session: dctv.Session) -> None:
+    """A process that makes the rows of one would wait for itself."""
+    stored = [".".join(("t", *one.parts)) for one in library().modules if one.materialized == "index"]
+    views = {name: plans.table_of(name, session._context) for name in stored}
+    for name, plan in views.items():
+        others = [one for other, one in views.items() if other != name]
+        assert not [one for one in readers_first(plan) if one in others], name
+
+
+@pytest.mark.parametrize("table", ["state", "state.timeline", "timeline"])
+def test_rows_are_stored_while_a_history_is_made(stored: Path, table: str) -> None:
+    for file in stored_rows(stored):
+        file.unlink()
+    with dctv.Session(index=True, index_dir=stored.parent / "indexes") as session:
+        session.mount(stored, "t")
+        assert session.sql(f"SELECT COUNT(*) >= 0 FROM t.{table}").fetchall() == [(True,)]
+        assert session.sql("SELECT COUNT(*) > 0 FROM t.slices WHERE thread IS NOT NULL").fetchall() == [(True,)]
+    assert len(stored_rows(stored)) == 1
