@@ -39,6 +39,7 @@ QUERIES = {
     """,
     "12 views": " UNION ALL ".join(f"(SELECT COUNT(*) FROM t.{name} WHERE {{i}} > 0)" for name in VIEWS),
 }
+NAMES = "SELECT process, thread, SUM(_duration) FROM t.slices WHERE _duration > {i}ns GROUP BY ALL"
 
 
 def timed(session: Session, text: str) -> tuple[float, float, float]:
@@ -62,9 +63,6 @@ def views_bound() -> tuple[int, float]:
         for name in names:
             session.columns(name)
         return len(names), time.process_time() - begin
-
-
-NAMES = "SELECT process, thread, SUM(_duration) FROM t.slices WHERE _duration > {i}ns GROUP BY ALL"
 
 
 def names_read() -> list[float]:

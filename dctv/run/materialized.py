@@ -25,7 +25,7 @@ from dctv.record import record
 from dctv.rewrite.graph import put_together, readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.result import Result
-from dctv.run.stored_rows import IN_MEMORY, loaded_or_computed, may_store
+from dctv.run.stored_rows import IN_MEMORY, loaded_or_computed, may_store, row_store
 
 ResultOf = Callable[[Plan, ExecutionContext], Result]
 """Returns the result of a bound plan."""
@@ -39,6 +39,8 @@ class _Reads:
     """Kept, so that no other plan gets its identity."""
     scan: Scan
     """Of its rows."""
+    stored: bool
+    """Whether its rows are stored beside an index."""
     count: int = 0
 
 
@@ -54,10 +56,9 @@ def with_rows(plan: Plan, context: ExecutionContext, result_of: ResultOf, *, run
     rows: dict[int, Scan] = {}
     for view, one in _views(plan, context):
         if id(one) not in known:
-            source = MaterializedRows(Lazy(partial(_rows, view, one, context, result_of), context.log))
-            known[id(one)] = _Reads(one, scan_of(one, view.name, source))
+            known[id(one)] = _reads(view, one, context, result_of)
         reads = known[id(one)]
-        if reads.count > 0 or _is_stored(view, context):
+        if reads.count > 0 or reads.stored:
             rows[id(one)] = reads.scan
         reads.count += runs
     return _replaced(plan, rows)
@@ -66,10 +67,10 @@ def with_rows(plan: Plan, context: ExecutionContext, result_of: ResultOf, *, run
 def scans_of_stored(plan: Plan, context: ExecutionContext, source: Callable[[str], TableSource]) -> Plan:
     """Return a plan that scans the views whose rows are stored beside an index: a source for the name of each."""
     views = ((view.name, one) for view, one in _views(plan, context) if _is_stored(view, context))
-    return _replaced(plan, {id(one): scan_of(one, name, source(name)) for name, one in views})
+    return _replaced(plan, {id(one): _scan_of(one, name, source(name)) for name, one in views})
 
 
-def scan_of(view: Plan, name: str, source: TableSource) -> Scan:
+def _scan_of(view: Plan, name: str, source: TableSource) -> Scan:
     """Return a scan of the rows of a view."""
     unique = view.unique if isinstance(view, Relation) else ()
     return Scan(view.schema, view.order, name, source, unique=unique)
@@ -106,14 +107,14 @@ def _replaced(plan: Plan, rows: dict[int, Scan]) -> Plan:
     return put_together(order, {id(one): rows.get(id(one), one) for one in order})
 
 
-def _rows(view: View, plan: Plan, context: ExecutionContext, result_of: ResultOf) -> ComputedRows:
+def _reads(view: View, plan: Plan, context: ExecutionContext, result_of: ResultOf) -> _Reads:
     def compute() -> ComputedRows:
         return computed(result_of(plan, context), context)
 
-    if not _is_stored(view, context):
-        return compute()
-    mount = context.mounts[view.home]
-    return loaded_or_computed(view.name.removeprefix(f"{'.'.join(view.home)}."), mount, context, compute)
+    place = row_store(context.mounts[view.home], context) if _is_stored(view, context) else None
+    rows = compute if place is None else partial(loaded_or_computed, view.name, place, context, compute)
+    scan = _scan_of(plan, view.name, MaterializedRows(Lazy(rows, context.log)))
+    return _Reads(plan, scan, place is not None)
 
 
 def _table(reader: Any, context: ExecutionContext) -> Any:

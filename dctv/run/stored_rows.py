@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from dctv.catalog.mount import Mount
-from dctv.contracts.histories import Work
+from dctv.contracts.histories import HistoryStore, Work
 from dctv.contracts.materialized import ComputedRows, RowsDamaged, RowsOfAnother
 from dctv.errors import WarningLog
+from dctv.record import record
 from dctv.run.context import ExecutionContext
 from dctv.run.library_version import version_of
 
@@ -23,17 +24,32 @@ def may_store(mount: Mount) -> bool:
     return bool(mount.sources) and mount.history_store is not None
 
 
+@record
+class RowStore:
+    """Where the rows of views of a mount are stored, found when a plan is made: names may mean others when it runs."""
+
+    mount: Mount
+    store: HistoryStore
+    version: bytes
+    """Of the views that the plan has."""
+
+
+def row_store(mount: Mount, context: ExecutionContext) -> RowStore | None:
+    """Return where the rows of a mount's views are stored; None if there is no place, or the user has changed views."""
+    version = version_of(mount, context) if may_store(mount) else None
+    if version is None or mount.history_store is None:
+        return None
+    return RowStore(mount, mount.history_store, version)
+
+
 def loaded_or_computed(
-    name: str, mount: Mount, context: ExecutionContext, compute: Callable[[], ComputedRows]
+    name: str, place: RowStore, context: ExecutionContext, compute: Callable[[], ComputedRows]
 ) -> ComputedRows:
-    """Return the stored rows of a view, or compute them, and store them if there is a place.
+    """Return the stored rows of a view, by its full name, or compute and store them.
 
     That they cannot be stored is no reason to warn, since they are computed again the next time. Such a view reads no
     other that is stored: one process would wait for itself.
     """
-    version = version_of(mount, context) if may_store(mount) else None
-    if version is None or mount.history_store is None:
-        return compute()
     computed: list[ComputedRows] = []
     log = WarningLog()
 
@@ -43,15 +59,14 @@ def loaded_or_computed(
         log.repeat(warnings)
         _write(path, identity, computed[0].table)
 
-    label = ".".join((*mount.parts, name))
     with log.recording() as warnings:
-        table = mount.history_store.load_or_build(
+        table = place.store.load_or_build(
             Work(
-                name,
-                version,
+                name.removeprefix(".".join((*place.mount.parts, ""))),
+                place.version,
                 write,
                 _read,
-                lambda: context.progress.report(f"{label}: waiting for another process that computes it", 0, 0),
+                lambda: context.progress.report(f"{name}: waiting for another process that computes it", 0, 0),
                 log,
                 kind="file of rows",
                 holds="rows",

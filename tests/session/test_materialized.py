@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 from unittest.mock import patch
 
 import pytest
 
 import dctv
 from dctv.catalog.mount import HIDDEN
+from dctv.catalog.namespace import Materialized
 from dctv.catalog.stdlib import library
 from dctv.contracts.states import aside
 from dctv.errors import DctvError, EngineError, Interrupted
@@ -341,6 +343,7 @@ def test_declared_keys_are_keys(name: str) -> None:
 
 def test_no_stored_view_reads_another(session: dctv.Session) -> None:
     """A process that makes the rows of one would wait for itself."""
+    assert {one.materialized for one in library().modules} == set(get_args(Materialized))
     stored = [".".join(("t", *one.parts)) for one in library().modules if one.materialized == "index"]
     views = {name: plans.table_of(name, session._context) for name in stored}
     for name, plan in views.items():
@@ -357,3 +360,22 @@ def test_rows_are_stored_while_a_history_is_made(stored: Path, table: str) -> No
         assert session.sql(f"SELECT COUNT(*) >= 0 FROM t.{table}").fetchall() == [(True,)]
         assert session.sql("SELECT COUNT(*) > 0 FROM t.slices WHERE thread IS NOT NULL").fetchall() == [(True,)]
     assert len(stored_rows(stored)) == 1
+
+
+def test_a_result_that_is_read_after_its_mount_was_replaced(stored: Path) -> None:
+    other = stored.with_name("other.trace.txt")
+    other.write_text(stored.read_text().replace("app main", "other main"))
+    named(other)
+    with dctv.Session(index=True, index_dir=stored.parent / "indexes") as session:
+        session.mount(stored, "t")
+        session.sql("SELECT * FROM t.slices").fetchall()
+        result = session.sql("SELECT DISTINCT process FROM t.slices WHERE process LIKE '%main'")
+        session.sql("CREATE VIEW t.more AS SELECT 1")  # The rows that the first query read are forgotten.
+        second = session.sql("SELECT DISTINCT process FROM t.slices WHERE process LIKE '%main'")
+        session.sql("DROP ALL t")
+        session.mount(other, "t")
+        for one in (result, second):
+            assert one.fetchall() == [("app main",)]
+        assert session.sql("SELECT DISTINCT process FROM t.slices WHERE process LIKE '%main'").fetchall() == [
+            ("other main",)
+        ]

@@ -35,7 +35,7 @@ from dctv.run.fleet.starts import with_start
 from dctv.run.fleet.table import FleetTable, in_promised_order, nothing
 from dctv.run.materialized import computed, scans_of_stored
 from dctv.run.plans import environment, optimized, optimized_result, table_of
-from dctv.run.stored_rows import loaded_or_computed, may_store
+from dctv.run.stored_rows import loaded_or_computed, may_store, row_store
 from dctv.run.templates import SharedRows, Templates, with_values
 from dctv.syntax import ast
 from dctv.temporary import MORE_ROOM
@@ -152,7 +152,8 @@ def _rows_of_view(name: str, context: ExecutionContext, mount: Mount) -> Compute
         plan = _plans.plan(("rows", name), mount, context, lambda: bound, lambda plan: optimized(plan, context))
         return computed(optimized_result(plan, bound.schema, context, apart=False), context)
 
-    return loaded_or_computed(name.removeprefix(f"{'.'.join(mount.parts)}."), mount, context, compute)
+    place = row_store(mount, context)
+    return compute() if place is None else loaded_or_computed(name, place, context, compute)
 
 
 def _differs(table: FleetTable, member: FleetMember) -> Hashable:
