@@ -19,8 +19,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import generate_ftrace
 import generate_pfw
@@ -59,7 +61,9 @@ FORMATS = {
         write_ftrace,
         {
             "group by thread": f"SELECT comm, COUNT(*) AS n, SUM(_duration) AS busy FROM {SLICES} GROUP BY comm",
-            "group by name with p99": "SELECT name, COUNT(*) AS n, quantile_cont(_ts, 0.99) AS p99 FROM {0}.events "
+            "group by thread with p99": "SELECT comm, COUNT(*) AS n, SUM(_duration) AS busy, "
+            f"quantile_cont(_duration, 0.99) AS p99 FROM {SLICES} GROUP BY comm",
+            "p99 of all times by name": "SELECT name, COUNT(*) AS n, quantile_cont(_ts, 0.99) AS p99 FROM {0}.events "
             "GROUP BY name",
             "span join, top 10 of all": f"SELECT comm, SUM(_duration) AS d FROM (SELECT SPAN a.comm FROM {SLICES} AS a "
             f"SPAN JOIN {SLICES} AS b) GROUP BY comm ORDER BY d DESC LIMIT 10",
@@ -73,29 +77,71 @@ FORMATS = {
         write_dftracer,
         {
             "group by name": "SELECT name, COUNT(*) AS n, SUM(_duration) AS s FROM {0}.events GROUP BY name",
-            "group by name with p99": "SELECT name, COUNT(*) AS n, quantile_cont(_duration, 0.99) AS p99 FROM "
-            "{0}.events GROUP BY name",
+            "group by name with p99": "SELECT name, COUNT(*) AS n, SUM(_duration) AS s, "
+            "quantile_cont(_duration, 0.99) AS p99 FROM {0}.events GROUP BY name",
             "group by thread": "SELECT pid, tid, name, SUM(_duration) AS s FROM {0}.events GROUP BY ALL",
         },
         "SELECT _trace, COUNT(*) AS n FROM {0}.events WHERE name = 'checkpoint' "
         "AND regexp_matches(_trace, '-00') GROUP BY 1",
         {
             "group by name": ("--group-by", "name", "--agg", "count,sum:dur"),
-            "group by name with p99": ("--group-by", "name", "--agg", "count,p99:dur"),
+            "group by name with p99": ("--group-by", "name", "--agg", "count,sum:dur,p99:dur"),
             "group by thread": ("--group-by", "pid,tid,name", "--agg", "sum:dur"),
         },
     ),
 }
 
 
+def with_indexes(folder: str) -> dict[str, str]:
+    """Return the environment of a process that keeps its indexes in a folder."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**environment, "DCTV_INDEX_DIR": f"{folder}/indexes"}
+
+
+def on_some(command: list[str], processors: int) -> list[str]:
+    """Return a command that runs on so many processors."""
+    some = sorted(os.sched_getaffinity(0))[:processors]
+    return ["taskset", "--cpu-list", ",".join(map(str, some)), *command]
+
+
+def asked_again(text: str, pattern: str, folder: str, rounds: int = 5) -> list[tuple[float, float]]:
+    """Return the seconds of questions with one and with two processors, in turn, but for the first of each session."""
+    script = str(Path(__file__).with_name("warm_fleet.py"))
+    pairs: list[tuple[float, float]] = []
+    with ExitStack() as ended:
+        sessions = [
+            ended.enter_context(
+                subprocess.Popen(
+                    on_some([sys.executable, script, pattern, text], processors),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    env=with_indexes(folder),
+                )
+            )
+            for processors in (1, 2)
+        ]
+        for _ in range(rounds + 1):
+            one, two = map(answered, sessions)
+            pairs.append((one, two))
+    return pairs[1:]
+
+
+def answered(session: subprocess.Popen[str]) -> float:
+    """Return the seconds of one more question."""
+    assert session.stdin is not None
+    assert session.stdout is not None
+    session.stdin.write("\n")
+    session.stdin.flush()
+    return float(session.stdout.readline())
+
+
 def timed(words: list[str], processors: int, folder: str, program: str = sys.executable) -> tuple[float, float, float]:
     """Run a program; return wall and CPU seconds, of its workers too, and the MiB of the largest process so far."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    environment["DCTV_INDEX_DIR"] = f"{folder}/indexes"
-    some = sorted(os.sched_getaffinity(0))[:processors]
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = ["taskset", "--cpu-list", ",".join(map(str, some)), program, *words]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+    subprocess.run(
+        on_some([program, *words], processors), check=True, stdout=subprocess.DEVNULL, env=with_indexes(folder)
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return time.perf_counter() - begin, cpu, after.ru_maxrss / 1024
@@ -108,18 +154,18 @@ def query(*words: str) -> list[str]:
 
 def rows_moved(text: str, pattern: str, folder: str) -> int:
     """Return how many rows all traces hand on to the part of a query that runs once."""
-    environment = {**os.environ, "DCTV_INDEX_DIR": f"{folder}/indexes"}
     words = [sys.executable, *query(f"runs=@{pattern}", f"EXPLAIN ANALYZE {text}")]
-    plan = subprocess.run(words, check=True, capture_output=True, text=True, env=environment).stdout
+    plan = subprocess.run(words, check=True, capture_output=True, text=True, env=with_indexes(folder)).stdout
     _, _, gathered = plan.partition("scan each trace")
     # Without such a scan the question was answered from statistics.
     found = re.search(r"^    ran: ([\d,]+) rows", gathered, re.MULTILINE)
     return 0 if found is None else int(found[1].replace(",", ""))
 
 
-def line(way: str, wall: float, cpu: float, memory: float | None = None) -> None:
+def line(way: str, wall: float, cpu: float | None = None, memory: float | None = None) -> None:
     """Print what a way took."""
-    print(f"  {way:<34} {wall:8.2f} {cpu:8.2f}   {'' if memory is None else f'{memory:,.0f} MiB'}", flush=True)
+    spent = "" if cpu is None else f"{cpu:.2f}"
+    print(f"  {way:<40} {wall:8.2f} {spent:>8}   {'' if memory is None else f'{memory:,.0f} MiB'}", flush=True)
 
 
 def ask(name: str, form: Format, folder: str, alone: int) -> None:
@@ -130,6 +176,10 @@ def ask(name: str, form: Format, folder: str, alone: int) -> None:
         wall, cpu, memory = timed(query(f"runs=@{pattern}", text.format("runs")), processors, folder)
         walls[processors] = wall
         line(f"mounted as one, {processors} processor{'s' if processors > 1 else ''}", wall, cpu, memory)
+    pairs = asked_again(text.format("runs"), pattern, folder)
+    for number, called in enumerate(("1 processor", "2 processors")):
+        line(f"asked again in a session, {called}", median(pair[number] for pair in pairs))
+    again = median(one / two for one, two in pairs)
     each = timed(query("--each", pattern, text.format("t")), 2, folder)
     line("--each, 2 processors", *each)
     traces = sorted(Path(folder).glob(form.pattern))
@@ -142,7 +192,7 @@ def ask(name: str, form: Format, folder: str, alone: int) -> None:
         line("dftracer-utils, 2 processors", *timed(words, 2, folder, peer))
     moved = rows_moved(text.format("runs"), pattern, folder)
     print(
-        f"  two processors: {walls[1] / walls[2]:.2f} times one; "
+        f"  two processors: {walls[1] / walls[2]:.2f} times one, {again:.2f} in a session; "
         f"a process for each takes {wall / walls[2]:.1f} times as long; {moved:,} rows moved"
     )
 
@@ -176,7 +226,7 @@ def main() -> None:
     form = FORMATS[args.format]
     with tempfile.TemporaryDirectory() as folder:
         print(f"{args.traces:,} traces of {args.lines:,} events: seconds, and the largest process")
-        print(f"  {'way':<34} {'wall':>8} {'CPU':>8}")
+        print(f"  {'way':<40} {'wall':>8} {'CPU':>8}")
         made(form, args.traces, args.lines, folder)
         runs = f"runs=@{folder}/{form.pattern}"
         for name in form.questions:

@@ -11,7 +11,7 @@ use super::active::Active;
 use super::pieces::Pieces;
 use super::sides::Sides;
 use super::slots::{NO_SLOT, Slots};
-use super::source::{Open, ROWS};
+use super::source::{Open, STEP};
 use super::stream::Sweep;
 
 /// The pieces to keep.
@@ -76,7 +76,7 @@ impl Outer {
 
     /// Sweeps until a side's chunk is used up or enough slots are taken.
     fn run(&mut self) -> Result<(), ArrowError> {
-        for _ in 0..ROWS {
+        for _ in 0..STEP {
             if self.sides.a.starved() || self.sides.b.starved() {
                 break;
             }

@@ -14,7 +14,7 @@ use super::held::NULL_ROW;
 use super::moves::{Move, Moves};
 use super::partition::Partitions;
 use super::slots::{Length, Slots};
-use super::source::ROWS;
+use super::source::{ROWS, STEP};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 use crate::exchange::{InputStream, OutputStream};
 
@@ -46,7 +46,7 @@ struct Slot {
 
 impl Paired {
     fn run(&mut self) -> Result<(), ArrowError> {
-        for _ in 0..ROWS {
+        for _ in 0..STEP {
             match self.moves.next() {
                 Some(Move::Push { t, code, row, .. }) => self.begin(t, code, row),
                 Some(Move::Pop { t, code, row }) => self.end(t, code, row)?,

@@ -11,7 +11,7 @@ use super::gather::gather_some;
 use super::held::NULL_ROW;
 use super::partition::Partitions;
 use super::slots::{End, NO_SLOT, Slots};
-use super::source::{ChunkedInput, Kind, ROWS};
+use super::source::{ChunkedInput, Kind, ROWS, STEP};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 use crate::exchange::{InputStream, OutputStream};
 
@@ -55,7 +55,7 @@ const NO_EVENT: Event = Event { source: usize::MAX, row: NULL_ROW };
 
 impl Series {
     fn run(&mut self) {
-        for _ in 0..ROWS {
+        for _ in 0..STEP {
             if self.sources.iter().any(|source| source.starved()) {
                 return;
             }

@@ -16,6 +16,10 @@ use crate::exchange::Reader;
 /// Maximum number of rows of a chunk, and the approximate number of rows of an output batch.
 pub const ROWS: usize = 1 << 16;
 
+/// Number of events or spans between two looks for rows that are complete: few, so that those that wait stay in cache,
+/// and little memory is touched for a short input.
+pub const STEP: usize = 1 << 10;
+
 /// The sorts of the first columns of an input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

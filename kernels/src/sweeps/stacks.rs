@@ -13,7 +13,7 @@ use super::failure::{fail, to_python};
 use super::moves::{Move, Moves};
 use super::partition::Partitions;
 use super::slots::{End, NO_SLOT, Slots};
-use super::source::ROWS;
+use super::source::{ROWS, STEP};
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
 use super::trie::{EMPTY, Trie};
 use crate::exchange::{InputStream, OutputStream};
@@ -48,7 +48,7 @@ struct Slot {
 
 impl History {
     fn run(&mut self) -> Result<(), ArrowError> {
-        for _ in 0..ROWS {
+        for _ in 0..STEP {
             let Some(next) = self.moves.next() else {
                 return Ok(());
             };
