@@ -156,9 +156,8 @@ def rows_moved(text: str, pattern: str, folder: str) -> int:
     """Return how many rows all traces hand on to the part of a query that runs once."""
     words = [sys.executable, *query(f"runs=@{pattern}", f"EXPLAIN ANALYZE {text}")]
     plan = subprocess.run(words, check=True, capture_output=True, text=True, env=with_indexes(folder)).stdout
-    _, _, gathered = plan.partition("scan each trace")
-    # Without such a scan the question was answered from statistics.
-    found = re.search(r"^    ran: ([\d,]+) rows", gathered, re.MULTILINE)
+    # The outermost scan; without one the question was answered from statistics.
+    found = re.search(r"^  scan .*\n(?:    .*\n)*?    ran: ([\d,]+) rows", plan, re.MULTILINE)
     return 0 if found is None else int(found[1].replace(",", ""))
 
 

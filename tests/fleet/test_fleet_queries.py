@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -102,6 +103,8 @@ TOLD = {
     "timelines": "SELECT _trace, name, COUNT(*) AS n FROM runs.timeline.slices GROUP BY ALL ORDER BY ALL",
 }
 ALL = {**QUERIES, **TOLD}
+FEW = ("groups", "a span join", "having", "departitioned", "the longest")
+"""Queries of large fleets."""
 STARS = ("rows", "spans", "a span join as it comes")
 """Queries whose columns stand in another order where traces are put together by hand."""
 
@@ -122,6 +125,13 @@ def session(folder: Path, request: pytest.FixtureRequest, monkeypatch_module: py
     count: int = request.param
     monkeypatch_module.chdir(folder / str(count))
     monkeypatch_module.setattr("dctv.run.trace_workers.MANY", 7)
+    with mounted_both_ways(count) as made:
+        yield made
+
+
+@contextmanager
+def mounted_both_ways(count: int) -> Iterator[Session]:
+    """Mount the runs of this folder as a fleet `runs`, and one by one with their rows put together under `each`."""
     with Session(index=False, threads=2) as made:
         made.mount_traces("*.json", "runs", manifest="runs.csv")
         for number in range(count):
@@ -148,6 +158,18 @@ def test_rows_are_those_of_the_traces_one_by_one(session: Session, query: str) -
     found = rows(session, QUERIES[query])
     assert found == rows(session, QUERIES[query].replace("runs.", "each."))
     assert any(one.startswith("(") for one in found)
+
+
+@pytest.mark.ci
+def test_fifty_traces_in_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_fleet(tmp_path, 50)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dctv.run.trace_workers.MANY", 7)
+    with mounted_both_ways(50) as session:
+        for query in FEW:
+            found = rows(session, QUERIES[query])
+            assert found == rows(session, QUERIES[query].replace("runs.", "each.")), query
+            assert any(one.startswith("(") for one in found), query
 
 
 WAYS = [("rewrite", "off", "on", one) for one in ALL] + [

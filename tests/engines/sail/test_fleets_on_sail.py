@@ -10,10 +10,8 @@ import pytest
 from dctv.session import Session
 from tests.engines.sail.served import Mode, served
 from tests.fleet.test_exact_quantiles import check_quantiles, few_events_are_many
-from tests.fleet.test_fleet_queries import ALL, QUERIES, rows
+from tests.fleet.test_fleet_queries import ALL, FEW, QUERIES, rows
 from tests.fleet.traces import check_errors_name_the_trace, write_fleet
-
-FEW = ("groups", "a span join", "having", "departitioned", "the longest")
 
 
 @pytest.fixture(scope="module", params=["local", "local-cluster"])
@@ -23,7 +21,7 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
         yield found
 
 
-@pytest.mark.parametrize("count", [1, 3, 20])
+@pytest.mark.parametrize("count", [1, 3, 50])
 def test_rows_are_those_of_one_process(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
