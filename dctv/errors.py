@@ -123,6 +123,14 @@ class TraceError(DctvError):
     exit_code = 3
 
 
+class FileDamaged(DctvError):
+    """A file that was made of a trace, to be read later, is damaged or of another kind."""
+
+
+class FileOfAnother(FileDamaged):
+    """Such a file is intact, but was made of another trace, or by another version."""
+
+
 class IndexUnusable(DctvError):
     """An index is there but must not be used: damaged, of another version, or of files that have changed since."""
 

@@ -21,7 +21,7 @@ class Work:
     write: Callable[[Path, bytes], None]
     """Makes a new file with this identity."""
     open: Callable[[Path, bytes], Any]
-    """Opens a file; raises HistoryDamaged, TimelineDamaged or RowsDamaged unless it is whole and of this identity."""
+    """Opens a file; raises FileDamaged unless it is whole, FileOfAnother unless it is of this identity."""
     waiting: Callable[[], None]
     """Called again and again while another process makes it; raises to end that."""
     log: WarningLog

@@ -6,17 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dctv.contracts.lazy import Lazy
-from dctv.errors import DctvError
 from dctv.plan.source import PlanRun, RunCost, WholeSource
 from dctv.record import record
-
-
-class RowsDamaged(DctvError):
-    """A file that does not hold the rows of a view, or is damaged."""
-
-
-class RowsOfAnother(RowsDamaged):
-    """A file of another version or trace."""
 
 
 @record

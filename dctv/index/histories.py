@@ -19,8 +19,7 @@ from typing import Any
 
 from dctv import __version__
 from dctv.contracts.histories import Work
-from dctv.contracts.materialized import RowsDamaged, RowsOfAnother
-from dctv.errors import UsageError, WarningLog
+from dctv.errors import FileDamaged, FileOfAnother, UsageError, WarningLog
 from dctv.index import locks
 from dctv.index.build import reason, sync
 from dctv.index.cache import keep_small
@@ -29,8 +28,6 @@ from dctv.index.history_notes import Note, note_path, noted
 from dctv.index.identity import identities
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
-from dctv.state import HistoryDamaged, HistoryOfAnother
-from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother
 
 _WORKSPACE = "building-{}-"
 """Prefix of the folders of some builders; readers ignore these."""
@@ -146,7 +143,7 @@ def _found(folder: Path, work: Work, wanted: bytes, log: WarningLog) -> Any:
     hold = locks.use(folder)
     try:
         system = _opened(path, work, wanted)
-    except (HistoryDamaged, TimelineDamaged, RowsDamaged) as error:
+    except FileDamaged as error:
         log.add_once(f"{error.message}; it is rebuilt")
         system = None
     except OSError as error:
@@ -169,13 +166,12 @@ def _opened(path: Path, work: Work, wanted: bytes) -> Any:
     if note is None:
         return None
     found = path.stat()
-    if found.st_size != note.size:
-        raise HistoryDamaged(f"the {work.kind} `{path}` is damaged")
-    if stamp(found) != note.stamp and _checksum(path, note.size) != note.checksum:
-        raise HistoryDamaged(f"the {work.kind} `{path}` is damaged")
+    same = stamp(found) == note.stamp
+    if found.st_size != note.size or not (same or _checksum(path, note.size) == note.checksum):
+        raise FileDamaged(f"the {work.kind} `{path}` is damaged")
     try:
         opened = work.open(path, wanted)
-    except (HistoryOfAnother, TimelineOfAnother, RowsOfAnother):
+    except FileOfAnother:
         # This is neither damage nor worth a warning.
         return None
     work.log.repeat(note.warnings)

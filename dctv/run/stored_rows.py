@@ -8,8 +8,8 @@ from typing import Any
 
 from dctv.catalog.mount import Mount
 from dctv.contracts.histories import HistoryStore, Work
-from dctv.contracts.materialized import ComputedRows, RowsDamaged, RowsOfAnother
-from dctv.errors import WarningLog
+from dctv.contracts.materialized import ComputedRows
+from dctv.errors import FileDamaged, FileOfAnother, WarningLog
 from dctv.record import record
 from dctv.run.context import ExecutionContext
 from dctv.run.library_version import version_of
@@ -93,7 +93,7 @@ def _read(path: Path, identity: bytes) -> Any:
     """Return the table in a file that `_write` wrote.
 
     Raises:
-        RowsDamaged: it is not one of this identity.
+        FileDamaged: it is not one of this identity.
         OSError: it cannot be read.
     """
     import pyarrow as pa
@@ -102,7 +102,7 @@ def _read(path: Path, identity: bytes) -> Any:
         small = path.stat().st_size <= IN_MEMORY
         with pa.ipc.open_file(path.read_bytes() if small else pa.memory_map(str(path))) as file:
             if (file.schema.metadata or {}).get(_IDENTITY) != identity:
-                raise RowsOfAnother(f"`{path}` has the rows of another trace or version")
+                raise FileOfAnother(f"`{path}` has the rows of another trace or version")
             return file.read_all().replace_schema_metadata(None)
     except pa.ArrowInvalid as error:
-        raise RowsDamaged(f"the file of rows `{path}` is damaged: {error}") from None
+        raise FileDamaged(f"the file of rows `{path}` is damaged: {error}") from None

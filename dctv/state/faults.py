@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from dctv.errors import DctvError
+from dctv.errors import DctvError, FileDamaged, FileOfAnother
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,11 +36,11 @@ class HistoryClosed(StateError):
     """A history that accepts no more changes, or that was discarded."""
 
 
-class HistoryDamaged(StateError):
+class HistoryDamaged(StateError, FileDamaged):
     """A file that is not a history, has another version, or is damaged."""
 
 
-class HistoryOfAnother(HistoryDamaged):
+class HistoryOfAnother(HistoryDamaged, FileOfAnother):
     """A history of another trace, or built by another version of its provider."""
 
 

@@ -14,7 +14,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dctv.errors import DctvError
+from dctv.errors import FileDamaged, FileOfAnother
 from dctv.timeline.gathering import FoundTrack, GatheredRows
 from dctv.timeline.indexed import Indexed, IndexedLanes, part_of
 from dctv.timeline.track import TrackKind
@@ -24,14 +24,6 @@ _END = struct.Struct("<QQI4x8s")
 _VERSION = 2
 _ALIGNED = 64
 _PAGE = 4096
-
-
-class TimelineDamaged(DctvError):
-    """A file that is not a timeline, or is damaged."""
-
-
-class TimelineOfAnother(TimelineDamaged):
-    """A file of another version or trace."""
 
 
 def write(path: Path, identity: bytes, sources: Sequence[Indexed]) -> None:
@@ -100,8 +92,8 @@ def read(path: Path, identity: bytes) -> list[Indexed]:
 
     Raises:
         OSError: it cannot be read.
-        TimelineOfAnother: it is intact, but of another version or trace.
-        TimelineDamaged: it is damaged.
+        FileOfAnother: it is intact, but of another version or trace.
+        FileDamaged: it is damaged.
     """
     with path.open("rb") as file:
         try:
@@ -110,7 +102,7 @@ def read(path: Path, identity: bytes) -> list[Indexed]:
             raise _damaged(path) from None
     directory = _directory(path, mapped)
     if directory.get("version") != _VERSION or directory.get("identity") != identity.hex():
-        raise TimelineOfAnother(f"the timeline `{path}` is of another trace")
+        raise FileOfAnother(f"the timeline `{path}` is of another trace")
     try:
         return [_opened(mapped, source) for source in directory["sources"]]
     except (KeyError, TypeError, ValueError, IndexError, OSError):
@@ -130,8 +122,8 @@ def _directory(path: Path, mapped: mmap) -> dict[str, Any]:
     return found
 
 
-def _damaged(path: Path) -> TimelineDamaged:
-    return TimelineDamaged(f"the timeline `{path}` is damaged")
+def _damaged(path: Path) -> FileDamaged:
+    return FileDamaged(f"the timeline `{path}` is damaged")
 
 
 def _opened(mapped: mmap, directory: dict[str, Any]) -> Indexed:

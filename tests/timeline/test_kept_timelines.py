@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dctv.errors import FileDamaged, FileOfAnother
 from dctv.run import timelines
 from dctv.run.library_version import version_of
 from dctv.session import Session
 from dctv.timeline import stored
-from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother, read, write
+from dctv.timeline.stored import read, write
 from dctv.timeline.timeline import Timeline
 from tests.bounds import bounded
 from tests.timeline.rows import Row, indexed
@@ -53,7 +54,7 @@ def test_a_file_has_what_was_written(tmp_path_factory: pytest.TempPathFactory, s
 
 def test_a_file_of_another(tmp_path: Path) -> None:
     write(tmp_path / "file", b"me", [indexed(SOME)])
-    with pytest.raises(TimelineOfAnother, match="is of another trace"):
+    with pytest.raises(FileOfAnother, match="is of another trace"):
         read(tmp_path / "file", b"you")
 
 
@@ -63,7 +64,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for size in (0, 1, 31, 32, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:size])
-        with pytest.raises(TimelineDamaged, match="is damaged"):
+        with pytest.raises(FileDamaged, match="is damaged"):
             read(path, b"me")
     # Where arrays are is told by the directory, and bytes of arrays by the checksum beside the file.
     begin = whole.index(b'{"version"')
@@ -73,7 +74,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         if len(whole) - 12 <= place < len(whole) - 8:
             assert read(path, b"me")
             continue
-        with pytest.raises(TimelineDamaged, match="is damaged"):
+        with pytest.raises(FileDamaged, match="is damaged"):
             read(path, b"me")
 
 
