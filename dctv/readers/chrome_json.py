@@ -15,7 +15,6 @@ from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError
 from dctv.patterns import pattern
 from dctv.readers.described import Described, RowPass
 from dctv.readers.dftracer import sniff as is_dftracer
@@ -104,8 +103,6 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Start a pass over the files of a trace."""
     from dctv._kernels import chrome_pass
 
-    for name in context.options:
-        raise TraceError(f"option `{name}` is unknown to chrome-json")
     parts: list[tuple[str, tuple[int, int, bool] | None]] = []
     archives: list[int] = []
     for number, path in enumerate(paths):

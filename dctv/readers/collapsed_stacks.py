@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError
 from dctv.patterns import pattern
 from dctv.readers.described import Described, RowPass
 
@@ -34,8 +33,6 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Start a pass over files of stacks."""
     from dctv._kernels import collapsed_pass
 
-    for name in context.options:
-        raise TraceError(f"option `{name}` is unknown to collapsed-stacks")
     return collapsed_pass([str(path) for path in paths], max(1, context.threads), context.progress)
 
 

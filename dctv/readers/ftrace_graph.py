@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError
 from dctv.patterns import pattern
 from dctv.readers.described import Described, RowPass
 
@@ -40,8 +39,6 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Start a pass over files of text."""
     from dctv._kernels import ftrace_graph_pass
 
-    for name in context.options:
-        raise TraceError(f"option `{name}` is unknown to ftrace-graph")
     return ftrace_graph_pass([str(path) for path in paths], max(1, context.threads), context.progress)
 
 

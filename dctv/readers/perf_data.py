@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError
 from dctv.readers.described import Described, RowPass
 
 MAGIC = (b"PERFILE2", b"2ELIFREP", b"PERFFILE")
@@ -28,8 +27,6 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Start a pass over perf.data files."""
     from dctv._kernels import perf_data_pass
 
-    for name in context.options:
-        raise TraceError(f"option `{name}` is unknown to perf-data")
     return perf_data_pass([str(path) for path in paths], max(1, context.threads), context.progress)
 
 

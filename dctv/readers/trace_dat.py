@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError
 from dctv.readers.described import Described, RowPass
 
 _MAGIC = b"\x17\x08\x44tracing"
@@ -28,8 +27,6 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     from dctv._kernels import trace_dat_pass
     from dctv.readers.ftrace_events.tracepoints import TracepointPass
 
-    for name in context.options:
-        raise TraceError(f"option `{name}` is unknown to trace-dat")
     return TracepointPass(trace_dat_pass([str(path) for path in paths], max(1, context.threads), context.progress))
 
 

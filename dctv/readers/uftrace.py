@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError
 from dctv.readers.described import Described, RowPass
 from dctv.readers.uftrace_files.files import MAGIC, folder_files
 
@@ -20,8 +19,6 @@ def start(paths: Sequence[Path], context: LoadContext, _chunk_bytes: int) -> Row
     from dctv import _kernels
     from dctv.readers.uftrace_files.setup import setup_of
 
-    for name in context.options:
-        raise TraceError(f"the reader `uftrace` has no option `{name}`")
     setup = setup_of(paths)
     return _kernels.uftrace_pass(setup, context.threads, context.progress)
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError
 from dctv.patterns import pattern
 from dctv.readers.described import Described, RowPass
 
@@ -29,8 +28,6 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Start a pass over profiles."""
     from dctv.readers.v8_samples.reading import ProfilePass  # it needs Arrow
 
-    for name in context.options:
-        raise TraceError(f"option `{name}` is unknown to v8-profile")
     return ProfilePass(paths, context)
 
 

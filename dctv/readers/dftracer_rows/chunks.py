@@ -12,7 +12,6 @@ from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
 from dctv.readers.dftracer_rows.tables import (
     check_found,
-    check_options,
     check_readable,
     described_events,
     described_regular,
@@ -48,7 +47,6 @@ class DftracerPass:
         """Start to read ahead, all chunks or only these; `hints` is the metadata of an earlier pass."""
         from dctv._kernels import PfwPass
 
-        check_options(context.options)
         self._paths = paths
         self._whole = places is None
         if places is not None:

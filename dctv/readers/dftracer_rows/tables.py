@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable, declared_unit
 from dctv.contracts.unread import mostly_unread
-from dctv.errors import TraceError, nearest
+from dctv.errors import TraceError
 from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
@@ -42,16 +42,6 @@ The unit applies only if all events of the name have this category, since applic
 """
 
 ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "bool": "BOOLEAN"}
-
-OPTIONS: Mapping[str, str] = {}
-"""Options of MOUNT TRACE for this format; it has none."""
-
-
-def check_options(options: Mapping[str, object]) -> None:
-    """Reject unknown options."""
-    for name in options:
-        close = nearest(name, list(OPTIONS))
-        raise TraceError(f"option `{name}` is unknown to dftracer", hint=f"try `{close}`" if close else None)
 
 
 def check_readable(entries: Entries) -> None:

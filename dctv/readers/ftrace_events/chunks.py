@@ -22,7 +22,7 @@ from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
 from dctv.readers.ftrace_events.fields import FIXED, TEXT, column_names, counts_table, shown_columns, shown_event
 from dctv.readers.ftrace_events.metadata import GatheredMetadata, lacking, texts_of
-from dctv.readers.ftrace_events.report import check, check_options, check_statistics, diagnostics, properties
+from dctv.readers.ftrace_events.report import check, check_statistics, diagnostics, properties
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 DIMENSIONS = {name: name for name in ("cpu", "common_comm", "common_pid", "common_tgid")}
@@ -45,7 +45,6 @@ class FtracePass:
         """Start to read ahead, all chunks or only these; `hints` is the metadata of an earlier pass."""
         from dctv._kernels import FtracePass as Decoder
 
-        check_options(context.options)
         if places is None:
             for path in paths:
                 check(path)

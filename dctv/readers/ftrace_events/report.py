@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,6 @@ INCOMPLETE = {"too_long", "too_many_events"}
 """Reasons for missing parts of the trace that are not due to faulty events."""
 UNREAD = {"unknown", "unnamed", "bad_time", "too_long", "too_many_events"}
 """Reasons for which a line is discarded."""
-
-
-def check_options(options: Iterable[str]) -> None:
-    """Reject all options, since there are none."""
-    for name in options:
-        raise TraceError(f"option `{name}` is unknown to ftrace-text")
 
 
 def check(path: Path) -> None:

@@ -342,11 +342,6 @@ def test_missing_file(tmp_path: Path) -> None:
         load(tmp_path / "none.pfw")
 
 
-def test_unknown_option(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match="option `speed` is unknown to dftracer"):
-        READER.load([tmp_path / "t.pfw"], LoadContext({"speed": 1}, 1, lambda _done, _total: None))
-
-
 def test_progress_can_interrupt(tmp_path: Path) -> None:
     class StopNowError(Exception):
         pass

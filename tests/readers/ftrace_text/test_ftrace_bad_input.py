@@ -60,11 +60,6 @@ def test_a_header_without_events_is_an_empty_trace() -> None:
     assert (list(trace.tables), trace.last_ts, reasons(trace)) == (["event_counts"], 0, [])
 
 
-def test_an_unknown_option(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"^error: option `clok` is unknown to ftrace-text$"):
-        load([tmp_path], LoadContext({"clok": "x"}, 1, lambda _done, _total: None))
-
-
 def test_lost_events_are_counted_by_the_kernels_own_figures() -> None:
     trace = read(
         "# entries-in-buffer/entries-written: 1/31   #P:2\n"
