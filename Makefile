@@ -10,6 +10,8 @@ INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 PAGE := $(VENV)/.page
 ENGINES := $(VENV)/.engines
+# Apache Spark 4 runs on Java 17 or later; where there is none, its tests are left out.
+SPARK := $(if $(filter test-engines,$(MAKECMDGOALS)),$(shell java --version 2>/dev/null | awk 'NR == 1 && $$2 + 0 >= 17 { print "$(VENV)/spark/.ready" }'))
 SITE := $(VENV)/.site
 LOWEST := $(VENV)/lowest/.ready
 PIP := $(BIN)/python -m pip
@@ -63,8 +65,8 @@ test-collection: $(TOOLS) $(PAGE)  ## run the tests over the collection of trace
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
 	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/collection
 
-test-engines: $(ENGINES)  ## run queries on Sail, on a cluster of Dask and in Harlequin, too, and compare
-	DCTV_ENGINES=1 $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/engines
+test-engines: $(ENGINES) $(SPARK)  ## run queries on Sail, on Apache Spark if there is Java, on a cluster of Dask and in Harlequin, and compare
+	DCTV_ENGINES=1 $(if $(SPARK),DCTV_SPARK_HOME=$(VENV)/spark) $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/engines
 
 test-lowest: $(LOWEST)  ## run the tests of queries with the lowest versions of what dctv depends on
 	PYTHONPATH="$(CURDIR)" $(VENV)/lowest/bin/python -m pytest $(WORKERS) tests/sql tests/semantics tests/functions tests/stdlib tests/writers
@@ -179,4 +181,10 @@ $(LOWEST): pyproject.toml $(TOOLS)
 # By their names: installing dctv with an extra would compile it again.
 $(ENGINES): pyproject.toml $(TOOLS)
 	$(PIP) install -qq $$($(BIN)/python -c 'import tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*extras["dask"], *extras["harlequin"], *extras["spark"])')
+	@touch $@
+
+# In an environment of its own, since the client of dctv's environment has a package of the same name.
+$(VENV)/spark/.ready: | $(READY)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install -qq --no-deps "pyspark>=4.1"
 	@touch $@

@@ -21,15 +21,12 @@ from dctv.plan.node import Query
 
 Mode = Literal["local", "local-cluster"]
 ROOT = Path(__file__).parents[3]
-_SECONDS = 30
 
 
 @contextmanager
 def served(mode: Mode = "local", *, keeps_rows: bool = True) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Start a server in a process of its own; give its address, and the process."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     # Its workers run our operators; with two of them a query is spread out.
     env = {**os.environ, "PYTHONPATH": str(ROOT), "RUST_LOG": "off", "SAIL_MODE": mode}
     env["SAIL_CLUSTER__WORKER_INITIAL_COUNT"] = "2"
@@ -39,15 +36,24 @@ def served(mode: Mode = "local", *, keeps_rows: bool = True) -> Iterator[tuple[s
             env["SAIL_EXECUTION__CHECKPOINT__PATH"] = Path(kept).as_uri()
         process = subprocess.Popen([sail, "spark", "server", "--port", str(port)], env=env)
         try:
-            _wait(port)
+            wait_for(port)
             yield f"sc://127.0.0.1:{port}", process
         finally:
             process.kill()
             process.wait()
 
 
-def _wait(port: int) -> None:
-    deadline = time.monotonic() + _SECONDS
+def free_port() -> int:
+    """Return a port that no program listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
+
+
+def wait_for(port: int, seconds: float = 30) -> None:
+    """Wait for a server to listen."""
+    deadline = time.monotonic() + seconds
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
