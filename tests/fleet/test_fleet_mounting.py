@@ -238,6 +238,21 @@ def test_empty_fields_of_a_manifest_are_null(session: Session, tmp_path: Path) -
     assert session.sql(asked).fetchall() == [(60,)]
 
 
+def test_names_such_as_null_in_a_manifest_are_texts(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 2)
+    Path("runs.csv").write_text("trace,label,build,ratio\nrun000.json,null,NA,nan\nrun001.json,N/A,7,0.5\n")
+    session.mount_traces("*.json", "runs", manifest="runs.csv")
+    found = session.sql("SELECT label, build, ratio FROM runs.traces ORDER BY _trace").fetchall()
+    assert repr(found) == "[('null', 'NA', nan), ('N/A', '7', 0.5)]"
+
+
+def test_a_manifest_that_is_not_utf_8(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 1)
+    Path("runs.csv").write_bytes("trace,label\nrun000.json,café\n".encode("latin-1"))
+    with pytest.raises(TraceError, match=r"^error: column `label` of `runs.csv` is not UTF-8\nhint: save the manifest"):
+        session.mount_traces("*.json", "runs", manifest="runs.csv")
+
+
 def test_a_manifest_names_the_ends_of_paths(session: Session, tmp_path: Path) -> None:
     for folder in ("a", "b", "b/c"):
         write_fleet(tmp_path / folder, 1)

@@ -94,7 +94,7 @@ def _table(text: str, path: Path) -> pa.Table:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise TraceError(f"`{text}` is too large for a manifest: it has more than {_MOST_BYTES >> 20} MiB")
-        table = _decoded(parquet.read_table(path)) if path.suffix == ".parquet" else _of_csv(path)
+        table = _decoded(parquet.read_table(path)) if path.suffix == ".parquet" else _of_csv(text, path)
     except OSError as error:
         raise TraceError(f"cannot read `{text}`: {reason_of(error)}") from None
     except (pa.ArrowException, UnicodeDecodeError) as error:
@@ -105,17 +105,24 @@ def _table(text: str, path: Path) -> pa.Table:
     return table
 
 
-def _of_csv(path: Path) -> pa.Table:
-    """Read a CSV file; names of traces are texts, such as `007`, and empty fields are NULL, as in CSV files of rows."""
+def _of_csv(text: str, path: Path) -> pa.Table:
+    """Read a CSV file; names of traces are texts, such as `007`, and empty fields are NULL, as in CSV files of rows.
+
+    Raises:
+        TraceError: a column is not UTF-8.
+    """
     import pyarrow as pa
     from pyarrow import compute, csv
 
     lines = csv.ParseOptions(newlines_in_values=True)
     with csv.open_csv(path, parse_options=lines) as begun:
         keys = [name for name in begun.schema.names if name.lower() in _KEYS]
-    table = csv.read_csv(
-        path, parse_options=lines, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()))
-    )
+    # Arrow would also read names such as `NA` and `null` as NULL.
+    values = csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()), null_values=[""])
+    table = csv.read_csv(path, parse_options=lines, convert_options=values)
+    for field in table.schema:
+        if pa.types.is_binary(field.type):
+            raise TraceError(f"column `{field.name}` of `{text}` is not UTF-8", hint="save the manifest as UTF-8")
     return _changed(
         table,
         pa.types.is_string,
