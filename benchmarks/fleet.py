@@ -104,7 +104,7 @@ def on_some(command: list[str], processors: int) -> list[str]:
     return ["taskset", "--cpu-list", ",".join(map(str, some)), *command]
 
 
-def asked_again(text: str, pattern: str, folder: str, rounds: int = 5) -> list[tuple[float, float]]:
+def asked_again(text: str, pattern: str, folder: str, rounds: int) -> list[tuple[float, float]]:
     """Return the seconds of questions with one and with two processors, in turn, but for the first of each session."""
     script = str(Path(__file__).with_name("warm_fleet.py"))
     pairs: list[tuple[float, float]] = []
@@ -167,7 +167,7 @@ def line(way: str, wall: float, cpu: float | None = None, memory: float | None =
     print(f"  {way:<40} {wall:8.2f} {spent:>8}   {'' if memory is None else f'{memory:,.0f} MiB'}", flush=True)
 
 
-def ask(name: str, form: Format, folder: str, alone: int) -> None:
+def ask(name: str, form: Format, folder: str, alone: int, rounds: int) -> None:
     """Ask one question in all ways and print what each took."""
     print(name, flush=True)
     text, pattern, walls = form.questions[name], f"{folder}/{form.pattern}", {}
@@ -175,7 +175,7 @@ def ask(name: str, form: Format, folder: str, alone: int) -> None:
         wall, cpu, memory = timed(query(f"runs=@{pattern}", text.format("runs")), processors, folder)
         walls[processors] = wall
         line(f"mounted as one, {processors} processor{'s' if processors > 1 else ''}", wall, cpu, memory)
-    pairs = asked_again(text.format("runs"), pattern, folder)
+    pairs = asked_again(text.format("runs"), pattern, folder, rounds)
     for number, called in enumerate(("1 processor", "2 processors")):
         line(f"asked again in a session, {called}", median(pair[number] for pair in pairs))
     again = median(one / two for one, two in pairs)
@@ -221,6 +221,7 @@ def main() -> None:
     parser.add_argument("--traces", type=int, default=1_000)
     parser.add_argument("--lines", type=int, default=10_000)
     parser.add_argument("--alone", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=5, help="how often a session asks a question again")
     args = parser.parse_args()
     form = FORMATS[args.format]
     with tempfile.TemporaryDirectory() as folder:
@@ -229,7 +230,7 @@ def main() -> None:
         made(form, args.traces, args.lines, folder)
         runs = f"runs=@{folder}/{form.pattern}"
         for name in form.questions:
-            ask(name, form, folder, args.alone)
+            ask(name, form, folder, args.alone, args.rounds)
         print("a selective query: few traces are opened")
         for processors in (1, 2):
             took = timed(query(runs, form.selective.format("runs")), processors, folder)

@@ -18,8 +18,8 @@ SMALL: dict[str, list[list[str]]] = {
     "decode_ftrace.py": [["generate_ftrace.py", "{data}", "--lines", "3000"], ["{data}", "--runs", "1"]],
     "decode_pfw.py": [PFW, ["{data}", "--rounds", "1"]],
     "fleet.py": [
-        ["fleet.py", "--traces", "3", "--lines", "500", "--alone", "1"],
-        ["--format", "dftracer", "--traces", "3", "--lines", "500", "--alone", "1"],
+        ["fleet.py", "--traces", "3", "--lines", "500", "--alone", "1", "--rounds", "1"],
+        ["--format", "dftracer", "--traces", "3", "--lines", "500", "--alone", "1", "--rounds", "1"],
     ],
     "index.py": [PFW, ["{data}", "--rounds", "1"]],
     "ingest.py": [["--events", "2000", "--rounds", "1", "--data", "{data}"]],
@@ -32,7 +32,15 @@ SMALL: dict[str, list[list[str]]] = {
     "state.py": [["--sizes", "small", "--rounds", "1"]],
     "timeline.py": [["--sizes", "1e4", "1e5"]],
 }
-PARTS = {"__init__.py", "__main__.py", "page_server.py", "processes.py", "span_peer.py", "span_work.py"}
+PARTS = {
+    "__init__.py",
+    "__main__.py",
+    "page_server.py",
+    "processes.py",
+    "span_peer.py",
+    "span_work.py",
+    "warm_fleet.py",
+}
 ON_A_SERVER = {"spark.py"}
 """What `tests/engines` runs, where there is a server."""
 
