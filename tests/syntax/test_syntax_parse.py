@@ -240,7 +240,7 @@ def test_a_double_quoted_word_is_a_name_in_sql_and_a_string_in_arguments() -> No
 
 
 def test_deep_nesting_works_or_is_an_error() -> None:
-    deep = 2_000
+    deep = 10_000
     assert expression("(" * deep + "1" + ")" * deep) == expression("1")
     assert len(statements("SELECT 1;" * deep)) == deep
     for operator in ("AND", "OR"):
