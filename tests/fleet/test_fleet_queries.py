@@ -153,6 +153,17 @@ def rows(session: Session, sql: str) -> list[str]:
     return [*found.schema.names, *(repr(row) for row in found.fetchall())]
 
 
+def check_rows_of_a_fleet(there: Session, folder: Path, count: int) -> None:
+    """Compare the rows of a session whose traces are read elsewhere with those of this process: a fleet of so many."""
+    write_fleet(folder, count)
+    queries = ALL if count == 3 else {name: QUERIES[name] for name in FEW}
+    with Session(index=False) as here:
+        for one in (here, there):
+            one.mount_traces(folder / "*.json", "runs", manifest="runs.csv")
+        for name, sql in queries.items():
+            assert rows(there, sql) == rows(here, sql), name
+
+
 @pytest.mark.parametrize("query", [one for one in QUERIES if one not in STARS])
 def test_rows_are_those_of_the_traces_one_by_one(session: Session, query: str) -> None:
     found = rows(session, QUERIES[query])

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 from dctv.errors import TraceError
 from dctv.session import Session
 from tests.fleet.test_exact_quantiles import check_quantiles, few_events_are_many
-from tests.fleet.test_fleet_queries import ALL, FEW, QUERIES, rows
+from tests.fleet.test_fleet_queries import QUERIES, check_rows_of_a_fleet, rows
 from tests.fleet.traces import check_errors_name_the_trace, write_fleet
 
 
@@ -29,15 +29,10 @@ def executor() -> Iterator[Executor]:
 def test_rows_are_those_of_one_process(
     executor: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    write_fleet(tmp_path, count)
     monkeypatch.chdir(tmp_path)
-    queries = ALL if count == 3 else {name: QUERIES[name] for name in FEW}
-    with Session(index=False) as here, Session(index=False) as there:
+    with Session(index=False) as there:
         there.executor = executor
-        for one in (here, there):
-            one.mount_traces("*.json", "runs", manifest="runs.csv")
-        for sql in queries.values():
-            assert rows(there, sql) == rows(here, sql)
+        check_rows_of_a_fleet(there, tmp_path, count)
 
 
 def test_errors_say_in_which_trace(executor: Executor, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from dctv.session import Session
 from tests.engines.sail.served import Mode, served
 from tests.fleet.test_exact_quantiles import check_quantiles, few_events_are_many
-from tests.fleet.test_fleet_queries import ALL, FEW, QUERIES, rows
-from tests.fleet.traces import check_errors_name_the_trace, write_fleet
+from tests.fleet.test_fleet_queries import check_rows_of_a_fleet
+from tests.fleet.traces import check_errors_name_the_trace
 
 
 @pytest.fixture(scope="module", params=["local", "local-cluster"])
@@ -25,14 +25,9 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
 def test_rows_are_those_of_one_process(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    write_fleet(tmp_path, count)
     monkeypatch.chdir(tmp_path)
-    queries = ALL if count == 3 else {name: QUERIES[name] for name in FEW}
-    with Session(index=False) as here, Session(index=False, engine=address) as there:
-        for one in (here, there):
-            one.mount_traces(tmp_path / "*.json", "runs", manifest="runs.csv")
-        for name, sql in queries.items():
-            assert rows(there, sql) == rows(here, sql), name
+    with Session(index=False, engine=address) as there:
+        check_rows_of_a_fleet(there, tmp_path, count)
         assert there.executor is None
 
 
