@@ -2,8 +2,8 @@
 
 Run as `python benchmarks/fleet.py [--format ftrace] [--traces 1000] [--lines 10000]`. All traces are indexed first.
 Each way is a process of its own; wall and CPU seconds are those of the whole with its workers, memory is the most that
-any one process took so far. What a `dctv query` for each takes is measured with as many traces as `--alone` says, and
-given for all. DuckDB reads the column stores' Parquet files at once, where that can be said in its SQL. With `--format
+any one process took so far. One and two processors take turns, and medians of all rounds are given. What a `dctv query`
+for each takes is measured with as many traces as `--alone` says, and given for all. DuckDB reads the column stores' Parquet files at once, where that can be said in its SQL. With `--format
 dftracer`, dftracer-utils aggregates the same folder if its programs are on the path, by an index that it has built.
 """
 
@@ -28,6 +28,7 @@ import generate_ftrace
 import generate_pfw
 
 SLICES = "{0}.scheduler.timeslices_p_cpu"
+PROCESSORS = ("1 processor", "2 processors")
 
 
 @dataclass(frozen=True)
@@ -170,13 +171,15 @@ def line(way: str, wall: float, cpu: float | None = None, memory: float | None =
 def ask(name: str, form: Format, folder: str, alone: int, rounds: int) -> None:
     """Ask one question in all ways and print what each took."""
     print(name, flush=True)
-    text, pattern, walls = form.questions[name], f"{folder}/{form.pattern}", {}
-    for processors in (1, 2):
-        wall, cpu, memory = timed(query(f"runs=@{pattern}", text.format("runs")), processors, folder)
-        walls[processors] = wall
-        line(f"mounted as one, {processors} processor{'s' if processors > 1 else ''}", wall, cpu, memory)
+    text, pattern = form.questions[name], f"{folder}/{form.pattern}"
+    words = query(f"runs=@{pattern}", text.format("runs"))
+    commands = [[timed(words, processors, folder) for processors in (1, 2)] for _ in range(rounds)]
+    for number, called in enumerate(PROCESSORS):
+        spent = (median(part) for part in zip(*(pair[number] for pair in commands), strict=True))
+        line(f"mounted as one, {called}", *spent)
+    ratio = median(one[0] / two[0] for one, two in commands)
     pairs = asked_again(text.format("runs"), pattern, folder, rounds)
-    for number, called in enumerate(("1 processor", "2 processors")):
+    for number, called in enumerate(PROCESSORS):
         line(f"asked again in a session, {called}", median(pair[number] for pair in pairs))
     again = median(one / two for one, two in pairs)
     each = timed(query("--each", pattern, text.format("t")), 2, folder)
@@ -191,8 +194,8 @@ def ask(name: str, form: Format, folder: str, alone: int, rounds: int) -> None:
         line("dftracer-utils, 2 processors", *timed(words, 2, folder, peer))
     moved = rows_moved(text.format("runs"), pattern, folder)
     print(
-        f"  two processors: {walls[1] / walls[2]:.2f} times one, {again:.2f} in a session; "
-        f"a process for each takes {wall / walls[2]:.1f} times as long; {moved:,} rows moved"
+        f"  two processors: {ratio:.2f} times one, {again:.2f} in a session; a process for each takes "
+        f"{wall / median(two[0] for _, two in commands):.1f} times as long; {moved:,} rows moved"
     )
 
 
@@ -221,7 +224,7 @@ def main() -> None:
     parser.add_argument("--traces", type=int, default=1_000)
     parser.add_argument("--lines", type=int, default=10_000)
     parser.add_argument("--alone", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=5, help="how often a session asks a question again")
+    parser.add_argument("--rounds", type=int, default=5, help="how often a question is asked")
     args = parser.parse_args()
     form = FORMATS[args.format]
     with tempfile.TemporaryDirectory() as folder:
