@@ -3,8 +3,9 @@
 Run as `python benchmarks/fleet.py [--format ftrace] [--traces 1000] [--lines 10000]`. All traces are indexed first.
 Each way is a process of its own; wall and CPU seconds are those of the whole with its workers, memory is the most that
 any one process took so far. One and two processors take turns, and medians of all rounds are given. What a `dctv query`
-for each takes is measured with as many traces as `--alone` says, and given for all. DuckDB reads the column stores' Parquet files at once, where that can be said in its SQL. With `--format
-dftracer`, dftracer-utils aggregates the same folder if its programs are on the path, by an index that it has built.
+for each takes is measured with as many traces as `--alone` says, and given for all. DuckDB reads the column stores'
+Parquet files at once, where that can be said in its SQL. With `--format dftracer`, dftracer-utils aggregates the same
+folder if its programs are on the path, by an index that it has built.
 """
 
 from __future__ import annotations
