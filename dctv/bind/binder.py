@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from dctv.bind import arguments, engine_tables, macros, merging, per_trace
@@ -10,6 +11,7 @@ from dctv.bind.binding import LateralTable
 from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
 from dctv.bind.dependencies import Dependencies
 from dctv.bind.library_parts import bind_part
+from dctv.bind.library_views import BoundView, UnboundView, ViewReads
 from dctv.bind.pivots import pivoted, unpivoted
 from dctv.bind.recursion import common_name, reads_rounds, recurring, recursive_plan, recursive_query
 from dctv.bind.relations import relation
@@ -220,11 +222,13 @@ class Binder:
             case StoredTable():
                 if self.dependencies is not None:
                     self.dependencies.add_table(entry)
+                if self.env.reads is not None:
+                    self.env.reads.tables[full] = entry
                 return entry.plan()
             case View():
                 return self._view(entry, full, path)
             case LibraryPart():
-                return bind_part(self, entry)
+                return self.of_library(entry, full, full[:-2]).plan
             case Macro() | TableFunction():
                 return self._uncalled(entry, path)
             case NamedType() | WallClock():
@@ -264,34 +268,65 @@ class Binder:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` refers to itself", path.place)
         if not view.home:
+            if self.env.reads is not None:
+                self.env.reads.varies = True
             binder = self.copy(
                 env=self.env.outside(), common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1
             )
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
-        cached: tuple[View, Plan, Dependencies] | None = self.env.catalog.bound.get(id(view))
-        if cached is None:
-            dependencies = Dependencies()
-            inner = {
-                "home": view.home,
-                "common": {},
-                "recursive": False,
-                "beside": {},
-                "away": frozenset(),
-                "depth": self.depth + 1,
-            }
-            binder = self.copy(
-                env=self.env.outside(), **inner, dependencies=dependencies, within=self.within or view.warns_if_empty
+        found = self.of_library(view, tuple(name), view.home)
+        if view.warns_if_empty and not self.within and found.dependencies.lacking:
+            self.env.warnings.repeat({found.dependencies.note(".".join(name)): 1})
+        return found.plan
+
+    def of_library(self, entry: View | LibraryPart, name: tuple[str, ...], home: tuple[str, ...]) -> BoundView:
+        """Return a view or part of the standard library as bound for its mount; each is bound once."""
+        bound: dict[int, BoundView] = self.env.catalog.bound
+        if id(entry) not in bound:
+            inner = self.copy(
+                home=home,
+                common={},
+                recursive=False,
+                beside={},
+                away=frozenset(),
+                depth=self.depth + 1,
+                within=True,
             )
-            plan = binder.plan(view.select())
-            if view.key and isinstance(plan, Relation):
-                plan = replace(plan, unique=view.key)
-            cached = self.env.catalog.bound[id(view)] = (view, plan, dependencies)
-        _, plan, dependencies = cached
+            wanted = UnboundView(
+                entry, name, home, self.env.catalog, self.env.warnings, partial(inner.text_of, entry), inner.other_view
+            )
+            bound[id(entry)] = self.env.library_view(wanted)
+        found = bound[id(entry)]
+        if self.env.reads is not None:
+            self.env.reads.views[name] = found
         if self.dependencies is not None:
-            self.dependencies.add(dependencies)
-        if view.warns_if_empty and not self.within and dependencies.lacking:
-            self.env.warnings.repeat({dependencies.note(".".join(name)): 1})
-        return plan
+            self.dependencies.add(found.dependencies)
+        return found
+
+    def text_of(self, entry: View | LibraryPart, reads: ViewReads) -> tuple[Plan, Dependencies]:
+        """Bind the text of a view or part of the standard library, and note what it reads."""
+
+        def evaluated(plan: Plan) -> list[object]:
+            reads.varies = True
+            return self.env.evaluate(plan)
+
+        binder = self.copy(env=replace(self.env.outside(), reads=reads, evaluate=evaluated))
+        if isinstance(entry, LibraryPart):
+            return bind_part(binder, entry)
+        binder.dependencies = Dependencies()
+        plan = binder.plan(entry.select())
+        if entry.key and isinstance(plan, Relation):
+            plan = replace(plan, unique=entry.key)
+        return plan, binder.dependencies
+
+    def other_view(self, name: tuple[str, ...]) -> BoundView | None:
+        """Return a view or part of the standard library below the same mount; None if none may be read."""
+        found = self.env.catalog.find(name)
+        entry = None if found is None else found[0]
+        if isinstance(entry, LibraryPart) or (isinstance(entry, View) and entry.home and entry is not self.replaced):
+            alone = self.copy(env=replace(self.env, reads=None), dependencies=None)
+            return alone.of_library(entry, name, self.home)
+        return None
 
     def _called(self, node: ast.TableCall) -> Plan:
         found = self.env.catalog.find(tuple(p.text for p in node.path.parts), self.home)
@@ -299,7 +334,9 @@ class Binder:
             if len(node.path.parts) == 1 and engine_tables.is_offered(self, node.path):
                 return engine_tables.bind_table_function(self, node)
             raise self.env.catalog.unknown(node.path, "table-valued function", self.home)
-        entry, _ = found
+        entry, full = found
+        if self.env.reads is not None and full[0] != "dctv":
+            self.env.reads.varies = True
         if isinstance(entry, Macro):
             return macros.expand_table(entry, node, self)
         if isinstance(entry, WallClock):

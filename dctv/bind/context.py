@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dctv.bind.bound import Bound, Family
+from dctv.bind.library_views import BoundView, UnboundView, ViewReads
 from dctv.bind.scope import Scope
 from dctv.bind.spellings import value_of
 from dctv.catalog.namespace import Catalog
@@ -42,8 +43,12 @@ class Environment:
     per_trace: Callable[[Plan], PerTracePlan | None] | None
     """Returns what is known of a plan over tables of a fleet that each trace can run by itself, None for others; it is
     None where there is no fleet."""
+    library_view: Callable[[UnboundView], BoundView]
+    """Binds a view of the standard library, or reuses its plan of another mount."""
     base: Path | None = None
     """The folder that relative paths start from; None is the current one."""
+    reads: ViewReads | None = None
+    """Notes what the text of a view of the standard library names, while that is bound."""
     macro_arguments: Mapping[str, Substitute] = field(default_factory=dict)
     """What stands for the parameters in the text of a macro, by lower-case name."""
     expanding: tuple[int, ...] = ()

@@ -17,16 +17,10 @@ from dctv.types.schema import TS, Kind
 LINE = "line"
 
 
-def bind_part(binder: Binding, part: LibraryPart) -> Plan:
+def bind_part(binder: Binding, part: LibraryPart) -> tuple[Plan, Dependencies]:
     """Return the rows of a part together; views whose events the trace lacks are left out."""
-    cached: tuple[LibraryPart, Plan, Dependencies] | None = binder.env.catalog.bound.get(id(part))
-    if cached is None:
-        whole = Dependencies(any=True)
-        plan = replace(_rows_of(binder, part, whole), unique=part.unique)
-        cached = binder.env.catalog.bound[id(part)] = (part, plan, whole)
-    if binder.dependencies is not None:
-        binder.dependencies.add(cached[2])
-    return cached[1]
+    whole = Dependencies(any=True)
+    return replace(_rows_of(binder, part, whole), unique=part.unique), whole
 
 
 def _rows_of(binder: Binding, part: LibraryPart, whole: Dependencies) -> Relation:
@@ -34,15 +28,7 @@ def _rows_of(binder: Binding, part: LibraryPart, whole: Dependencies) -> Relatio
     numbered = True
     for view in part.views:
         dependencies = Dependencies()
-        inner = binder.copy(
-            env=binder.env.outside(),
-            home=view.home,
-            common={},
-            recursive=False,
-            depth=binder.depth + 1,
-            dependencies=dependencies,
-        )
-        plan = inner.plan(view.select())
+        plan = binder.copy(dependencies=dependencies).plan(view.select())
         whole.add(dependencies)
         if dependencies.there:
             numbered = numbered and LINE in plan.schema.names

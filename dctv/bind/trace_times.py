@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from dctv.bind.library_views import BoundView
 from dctv.catalog.mount import WALL_CLOCK
 from dctv.catalog.namespace import Catalog, View, WallClock
 from dctv.errors import BindError, Place
@@ -69,7 +70,8 @@ def _same_start(clocks: Mapping[str, WallClock], place: Place | None) -> int:
 
 def _kept_times(plan: Plan, catalog: Catalog, place: Place | None) -> tuple[list[str], bool]:
     """Return the names of the tables that `_ts` is of, and whether `_trace` is that of the same rows."""
-    homes = {id(made): one.home for one, made, _ in catalog.bound.values() if isinstance(one, View) and one.home}
+    bound: Iterable[BoundView] = catalog.bound.values()
+    homes = {id(one.plan): one.entry.home for one in bound if isinstance(one.entry, View) and one.entry.home}
     try:
         tables, apart = _timed(plan, homes)
     except _Computed:

@@ -9,11 +9,12 @@ if it has one, by the first query that needs them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
 
+from dctv.bind.library_views import BoundView
 from dctv.catalog.namespace import View
 from dctv.contracts.lazy import Lazy
 from dctv.contracts.materialized import ComputedRows, MaterializedRows
@@ -85,10 +86,11 @@ def computed(result: Result, context: ExecutionContext) -> ComputedRows:
 
 def _views(plan: Plan, context: ExecutionContext) -> Iterator[tuple[View, Plan]]:
     """Yield the materialized views within a plan, each with its plan."""
+    bound: Iterable[BoundView] = context.catalog.bound.values()
     views = {
-        id(made): view
-        for view, made, _ in context.catalog.bound.values()
-        if isinstance(view, View) and view.materialized and made is not plan
+        id(one.plan): one.entry
+        for one in bound
+        if isinstance(one.entry, View) and one.entry.materialized and one.plan is not plan
     }
     for one in readers_first(plan) if views else ():
         # Other rows cannot be kept as they are.

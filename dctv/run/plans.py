@@ -25,8 +25,12 @@ from dctv.run.reading import Reading
 from dctv.run.result import Result
 from dctv.run.sharing import merged
 from dctv.run.stream import in_final_order
+from dctv.run.view_templates import ViewTemplates
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
+
+VIEWS = ViewTemplates()
+"""The plans of library views that the sessions of this process share."""
 
 
 def environment(context: ExecutionContext, params: Params | None = None, base: Path | None = None) -> Environment:
@@ -47,6 +51,7 @@ def environment(context: ExecutionContext, params: Params | None = None, base: P
         evaluate,
         file_table,
         (lambda plan: per_trace(plan, operators)) if context.fleets else None,
+        VIEWS.bound,
         base,
     )
 

@@ -13,6 +13,7 @@ from dctv.catalog.mount import Mount, attach
 from dctv.catalog.stdlib import library
 from dctv.contracts.reader import LoadedTrace
 from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.run.plans import VIEWS
 from dctv.session import Session
 from tests.engine_types import compared
 from tests.formats import EACH, FORMATS
@@ -47,7 +48,8 @@ QUERIES = (
 
 @contextmanager
 def of_nothing(reader: str) -> Iterator[Session]:
-    """Return a session with a trace of a format that has no rows."""
+    """Return a session with a trace of a format that has no rows, whose views are bound from their texts."""
+    VIEWS.clear()
     with Session() as session:
         mount = Mount(("t",), "nothing", reader, LoadedTrace({}, [], 0))
         attach(session._context.catalog, mount, library(), [quantize(0, 0)], library_function)
