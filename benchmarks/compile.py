@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from dctv.errors import SourceText
-from dctv.run import plans
+from dctv.run.view_templates import VIEWS as TEMPLATES
 from dctv.session import Session
 from dctv.syntax.parse import parse
 
@@ -59,7 +59,7 @@ def timed(session: Session, text: str) -> tuple[float, float, float]:
 def views_bound(*, anew: bool) -> tuple[int, float]:
     """Mount the trace, bind all views that it gets, and return how many these are and the CPU seconds of binding."""
     if anew:
-        plans.VIEWS.clear()
+        TEMPLATES.clear()
     with Session(index=False) as session:
         session.mount(str(TRACE), "t")
         names = [table.name for table in session.tables("t") if table.kind == "view"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
+from dctv.bind.library_views import BoundView, UnboundView
 from dctv.bind.parameters import Params, numbered
 from dctv.bind.trace_times import time_zero
 from dctv.plan.nodes import Plan, Scan
@@ -25,12 +26,8 @@ from dctv.run.reading import Reading
 from dctv.run.result import Result
 from dctv.run.sharing import merged
 from dctv.run.stream import in_final_order
-from dctv.run.view_templates import ViewTemplates
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
-
-VIEWS = ViewTemplates()
-"""The plans of library views that the sessions of this process share."""
 
 
 def environment(context: ExecutionContext, params: Params | None = None, base: Path | None = None) -> Environment:
@@ -51,9 +48,15 @@ def environment(context: ExecutionContext, params: Params | None = None, base: P
         evaluate,
         file_table,
         (lambda plan: per_trace(plan, operators)) if context.fleets else None,
-        VIEWS.bound,
+        _library_view,
         base,
     )
+
+
+def _library_view(view: UnboundView) -> BoundView:
+    from dctv.run.view_templates import VIEWS  # loads what queries without traces do without
+
+    return VIEWS.bound(view)
 
 
 def table_of(name: str, context: ExecutionContext) -> Plan:

@@ -166,7 +166,7 @@ def _template(
     """Return a plan as a template, None if there is something else of the trace in it."""
     metadata = {id(_metadata(mount, name, catalog)): name for name in METADATA}
     tables = {id(one): name for name in mount.given for one in [_scan(mount, name)] if one is not None}
-    if not all(id(one) in metadata or id(one) in tables or _is_of_any_trace(one) for one in readers_first(plan)):
+    if not all(id(one) in metadata or id(one) in tables or is_of_any_trace(one) for one in readers_first(plan)):
         return None
     source = AnyTable()
     made = improved(bottom_up(plan, lambda one: _of_any(one, metadata, tables, source, mount)))
@@ -240,7 +240,7 @@ def _metadata(mount: Mount, name: str, catalog: Catalog) -> Plan:
     return entry.plan()
 
 
-def _is_of_any_trace(plan: Plan) -> bool:
+def is_of_any_trace(plan: Plan) -> bool:
     """Whether a plan, but for its inputs, is the same for all traces that have the same tables.
 
     Only scans and known rows have anything of a trace; `OfTrace` stands for its values, `SharedRows` for rows of views.

@@ -16,23 +16,14 @@ from dctv.bind.library_views import BoundView, Name, UnboundView, ViewReads
 from dctv.catalog.namespace import StoredTable, View
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
-from dctv.plan.rows import has_known_rows
-from dctv.plan.source import PlanRun, WholeSource
 from dctv.record import record, replace
-from dctv.rewrite.graph import inputs, put_together, readers_first
+from dctv.rewrite.graph import put_together, readers_first
+from dctv.run.templates import AnyTable, is_of_any_trace
 from dctv.types.schema import Schema
 
 _MOST = 16
 """The maximum number of plans of one view; a plan takes some 25 kB."""
 _Form = tuple[bool, str | None, type[Plan], Schema, RowOrder, tuple[str, ...], bool]
-
-
-class _Exchanged(WholeSource):
-    """Stands for a plan that is exchanged."""
-
-    def open(self, _: PlanRun) -> object:
-        """Fail: there are no rows."""
-        raise AssertionError(self)
 
 
 @record(eq=False)
@@ -105,6 +96,10 @@ class ViewTemplates:
         return replace(made, version=latest)
 
 
+VIEWS = ViewTemplates()
+"""The plans that the sessions of this process share."""
+
+
 def _template(view: UnboundView, made: BoundView, reads: ViewReads) -> _Template | None:
     """Return the plan of a view as a template, None if there is something else of the trace in it."""
     count = len(view.home)
@@ -114,11 +109,11 @@ def _template(view: UnboundView, made: BoundView, reads: ViewReads) -> _Template
         return None
     plans = {name[count:]: one.plan() for name, one in reads.tables.items()}
     plans |= {name[count:]: one.plan for name, one in reads.views.items()}
-    stands = {id(one): Scan(one.schema, one.order, ".".join(name), _Exchanged()) for name, one in plans.items()}
+    stands = {id(one): Scan(one.schema, one.order, ".".join(name), AnyTable()) for name, one in plans.items()}
     whole = readers_first(made.plan)
     order = readers_first(put_together(whole, {id(one): stands.get(id(one), one) for one in whole}))
     names = {id(stands[id(one)]): name for name, one in plans.items()}
-    if not all(id(one) in names or _is_of_any_trace(one) for one in order):
+    if not all(id(one) in names or is_of_any_trace(one) for one in order):
         return None
     return _Template(
         view.text,
@@ -136,8 +131,3 @@ def _form(table: StoredTable) -> _Form:
     unique = plan.unique if isinstance(plan, Scan | Relation) else ()
     is_serial = isinstance(plan, Relation) and plan.serial
     return table.there, table.event, type(plan), plan.schema, plan.order, unique, is_serial
-
-
-def _is_of_any_trace(plan: Plan) -> bool:
-    """Whether a plan holds nothing of a trace by itself: only scans and known rows do."""
-    return bool(inputs(plan)) or (isinstance(plan, Relation) and not plan.query.once(has_known_rows))

@@ -13,7 +13,7 @@ from dctv.catalog.mount import Mount, attach
 from dctv.catalog.stdlib import library
 from dctv.contracts.reader import LoadedTrace
 from dctv.functions.table.generate_sequential_spans import quantize
-from dctv.run.plans import VIEWS
+from dctv.run.view_templates import VIEWS
 from dctv.session import Session
 from tests.engine_types import compared
 from tests.formats import EACH, FORMATS

@@ -11,7 +11,7 @@ import dctv
 from dctv.catalog.stdlib import library
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.rewrite.graph import inputs
-from dctv.run import plans
+from dctv.run import plans, view_templates
 from dctv.run.view_templates import ViewTemplates
 
 DATA = Path(__file__).parents[1] / "data"
@@ -30,7 +30,7 @@ def known() -> Iterator[ViewTemplates]:
     """The templates of all traces, each mounted as `t`."""
     with pytest.MonkeyPatch.context() as patch:
         made = ViewTemplates()
-        patch.setattr(plans, "VIEWS", made)
+        patch.setattr(view_templates, "VIEWS", made)
         for _ in range(2):
             for path in TRACES:
                 with mounted(path, "t") as session:
@@ -75,14 +75,14 @@ def check_same(found: Plan, made: Plan, seen: dict[int, Plan]) -> None:
 
 def check_views(session: dctv.Session, patch: pytest.MonkeyPatch) -> float:
     """Bind all views, and once more from their texts; return the share of those with plans of other traces."""
-    known, catalog = plans.VIEWS, session._context.catalog
+    known, catalog = view_templates.VIEWS, session._context.catalog
     templates = [one for found in known._known.values() for one in found]
     found = bound(session)
     versions = [one.version for one in catalog.bound.values()]
     catalog.forget_bound()
-    patch.setattr(plans, "VIEWS", ViewTemplates())
+    patch.setattr(view_templates, "VIEWS", ViewTemplates())
     made = bound(session)
-    patch.setattr(plans, "VIEWS", known)
+    patch.setattr(view_templates, "VIEWS", known)
     seen: dict[int, Plan] = {}
     for view, plan in found.items():
         check_same(plan, made[view], seen)
