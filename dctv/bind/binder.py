@@ -23,7 +23,7 @@ from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.spellings import fitting
 from dctv.catalog.namespace import LibraryPart, Macro, NamedType, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
-from dctv.errors import BindError
+from dctv.errors import BindError, WarningLog
 from dctv.plan import build as w
 from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.node import Query
@@ -292,9 +292,7 @@ class Binder:
                 depth=self.depth + 1,
                 within=True,
             )
-            wanted = UnboundView(
-                entry, name, home, self.env.catalog, self.env.warnings, partial(inner.text_of, entry), inner.other_view
-            )
+            wanted = UnboundView(entry, name, home, self.env.catalog, partial(inner.text_of, entry), inner.other_view)
             bound[id(entry)] = self.env.library_view(wanted)
         found = bound[id(entry)]
         if self.env.reads is not None:
@@ -305,19 +303,22 @@ class Binder:
 
     def text_of(self, entry: View | LibraryPart, reads: ViewReads) -> tuple[Plan, Dependencies]:
         """Bind the text of a view or part of the standard library, and note what it reads."""
+        warnings, dependencies = WarningLog(), Dependencies()
 
         def evaluated(plan: Plan) -> list[object]:
             reads.varies = True
             return self.env.evaluate(plan)
 
-        binder = self.copy(env=replace(self.env.outside(), reads=reads, evaluate=evaluated))
+        env = replace(self.env.outside(), reads=reads, evaluate=evaluated, warnings=warnings)
+        binder = self.copy(env=env, dependencies=dependencies)
         if isinstance(entry, LibraryPart):
-            return bind_part(binder, entry)
-        binder.dependencies = Dependencies()
-        plan = binder.plan(entry.select())
-        if entry.key and isinstance(plan, Relation):
-            plan = replace(plan, unique=entry.key)
-        return plan, binder.dependencies
+            plan, dependencies = bind_part(binder, entry)
+        else:
+            plan = binder.plan(entry.select())
+            plan = replace(plan, unique=entry.key) if entry.key and isinstance(plan, Relation) else plan
+        reads.varies = reads.varies or bool(warnings.entries)
+        self.env.warnings.repeat(warnings.entries)
+        return plan, dependencies
 
     def other_view(self, name: tuple[str, ...]) -> BoundView | None:
         """Return a view or part of the standard library below the same mount; None if none may be read."""

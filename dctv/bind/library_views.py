@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable
 
 from dctv.bind.dependencies import Dependencies
 from dctv.catalog.namespace import Catalog, LibraryPart, StoredTable, View
-from dctv.errors import WarningLog
 from dctv.plan.nodes import Plan
 from dctv.record import field, record
 
@@ -31,8 +30,8 @@ class ViewReads:
     tables: dict[Name, StoredTable] = field(default_factory=dict)
     views: dict[Name, BoundView] = field(default_factory=dict)
     varies: bool = False
-    """Whether its plan holds more of the session than tables: results of queries that ran meanwhile, or users' views.
-    """
+    """Whether its plan is of one session: it holds results of queries that ran meanwhile, or users' views, or it was
+    bound with warnings."""
 
 
 @record
@@ -44,7 +43,6 @@ class UnboundView:
     home: Name
     """The name of the mount, with which its name begins."""
     catalog: Catalog
-    log: WarningLog
     bind: Callable[[ViewReads], tuple[Plan, Dependencies]]
     """Binds its text, and notes what that reads."""
     other: Callable[[Name], BoundView | None]

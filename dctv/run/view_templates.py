@@ -83,13 +83,11 @@ class ViewTemplates:
             if found is not None:
                 return found
         reads = ViewReads()
-        with view.log.recording() as warnings:
-            plan, dependencies = view.bind(reads)
-        made = BoundView(view.entry, plan, dependencies)
+        made = BoundView(view.entry, *view.bind(reads))
         if known is None:
             self._known[name] = []
             return made
-        latest = None if warnings or reads.varies else _template(view, made, reads)
+        latest = None if reads.varies else _template(view, made, reads)
         if latest is None:
             return made
         self._known[name] = [latest, *known][:_MOST]

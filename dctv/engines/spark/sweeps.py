@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dctv.plan.nodes import ArrowStream
@@ -17,6 +17,8 @@ FAILURE = "(dctv)"
 """Delimits an operator's error message in a traceback."""
 _FIRST, _LAST = -(2**63), 2**63 - 1
 _MOST_BUCKETS = 1 << 16
+_PIECE = 256
+"""Pieces of fewer rows are copied into one."""
 
 
 @record
@@ -62,33 +64,26 @@ class SweepGroup:
 
     def of_partition(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the operator's result for each group of a partition."""
-        import pyarrow as pa
-
         filled = [one for one in batches if one.num_rows]
         if filled:
-            for slab, tables in self._divided(pa.Table.from_batches(filled)):
+            for slab, tables in self._divided(filled):
                 yield from self._computed(slab, tables).to_batches()
 
-    def _divided(self, rows: pa.Table) -> Iterator[tuple[int, list[pa.Table]]]:
+    def _divided(self, batches: Sequence[pa.RecordBatch]) -> Iterator[tuple[int, list[pa.Table]]]:
         """Yield the inputs of each group, and the number of its slab.
 
         Buckets without slabs form one group: partitions on the same worker may be computed together, unless an input
         without partitions is copied to each bucket.
         """
-        import numpy as np
-
-        side = rows[SIDE].to_numpy().astype(np.int64)
-        bucket = rows[BUCKET].to_numpy() if self.are_apart else 0
-        slab = 0 if self.slabs is None else rows[SLAB].to_numpy().astype(np.int64)
-        codes = (slab * _MOST_BUCKETS + bucket) * len(self.inputs) + side
-        order = np.argsort(codes, kind="stable")
-        codes, rows = codes[order], rows.take(order)
-        for group in np.unique(codes // len(self.inputs)):
-            tables = []
-            for number, one in enumerate(self.inputs):
-                low, high = np.searchsorted(codes, group * len(self.inputs) + np.array([number, number + 1]))
-                tables.append(_table(rows.slice(low, high - low), one))
-            yield int(group) // _MOST_BUCKETS, tables
+        keys = [*([BUCKET] if self.are_apart else []), *([] if self.slabs is None else [SLAB])]
+        sides = [_of_side(batches, number, [*one.columns, *keys]) for number, one in enumerate(self.inputs)]
+        groups = [_by_group(rows, keys) for rows in sides]
+        for group in sorted({one for found in groups for one in found}):
+            tables = [
+                _table(found.get(group, rows.slice(0, 0)), one)
+                for found, rows, one in zip(groups, sides, self.inputs, strict=True)
+            ]
+            yield group // _MOST_BUCKETS, tables
 
     def _computed(self, slab: int, tables: list[pa.Table]) -> pa.Table:
         """Return the operator's result for a group."""
@@ -121,14 +116,56 @@ class SweepGroup:
         return kept.set_column(1, kept.column_names[1], pc.min_element_wise(kept.column(1), left))
 
 
+def _of_side(batches: Sequence[pa.RecordBatch], side: int, columns: Sequence[str]) -> pa.Table:
+    """Return the rows of one input; batches with rows of no other are not copied."""
+    import pyarrow as pa
+
+    found = []
+    for batch in batches:
+        own = batch[SIDE].to_numpy() == side
+        part = batch.select(columns)
+        found.append(part if own.all() else part.filter(pa.array(own)))
+    return pa.Table.from_batches(found)
+
+
+def _by_group(rows: pa.Table, keys: Sequence[str]) -> dict[int, pa.Table]:
+    """Return the rows of each group, by its number."""
+    import numpy as np
+
+    if not keys or not rows.num_rows:
+        return {0: rows} if rows.num_rows else {}
+    bucket, slab = (rows[key].to_numpy().astype(np.int64) if key in keys else 0 for key in (BUCKET, SLAB))
+    codes = np.asarray(slab * _MOST_BUCKETS + bucket)
+    order = np.argsort(codes, kind="stable")
+    codes, rows = codes[order], rows.take(order)
+    starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
+    ends = [*starts[1:], len(codes)]
+    return {int(codes[low]): rows.slice(low, high - low) for low, high in zip(starts, ends, strict=True)}
+
+
 def _table(rows: pa.Table, of: SweepInput) -> pa.Table:
     """Return an input of an operator."""
     table = rows.select(of.columns).rename_columns(of.schema.names).cast(of.schema)
-    if not of.timed:
-        return table
+    return _in_order(table) if of.timed and table.num_rows else table
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    """Return rows in order of their first column, a time.
+
+    Rows of a file arrive in pieces that are each in order; as long as these are not too small, they are not copied.
+    """
+    import numpy as np
+    import pyarrow as pa
+
     times = table.column(0).to_numpy()
-    # Rows of one file often arrive in the order in which they were written.
-    return table if (times[1:] >= times[:-1]).all() else table.sort_by(of.schema.names[0])
+    if (times[1:] >= times[:-1]).all():
+        return table
+    order = np.argsort(times, kind="stable")
+    starts = np.flatnonzero(np.diff(order, prepend=-2) != 1)
+    if len(starts) * _PIECE > len(order):
+        return table.take(pa.array(order))
+    ends = [*starts[1:], len(order)]
+    return pa.concat_tables([table.slice(order[low], high - low) for low, high in zip(starts, ends, strict=True)])
 
 
 def version_of(batches: Any) -> Any:
