@@ -89,6 +89,7 @@ class Dispatcher:
 
         Pieces of about the same weight stay in order: their results are taken while others are worked on.
         """
+        self._workers = workers
         self._least, self._most = (workers * _AHEAD, workers * _AHEAD) if workers else (_FIRST, _MANY)
         """Maximum numbers of unfinished tasks: in any case, and if their results will be small."""
         self._tasks = ((workers or _CLUSTER) + (own is not None)) * _TASKS
@@ -175,6 +176,9 @@ class Dispatcher:
                 first = self._first(heaviest=False)
                 return self._some(1, heaviest=False) if first == self._wanted else []
             room = self._room()
+            if self._own is not None and left == 1 and self._open >= self._workers:
+                # It would wait for a worker; this thread has nothing else to do.
+                return []
             if not (self._open < self._least or (self._open < self._most and room > 0)):
                 return []
         most = min(_MOST, room, left // self._tasks)

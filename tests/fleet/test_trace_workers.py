@@ -273,6 +273,20 @@ def test_the_reader_does_pieces_that_no_worker_has() -> None:
     assert done == list(range(2, 50))
 
 
+def test_the_last_piece_does_not_wait_for_a_busy_worker() -> None:
+    cluster = Cluster()
+    done: list[int] = []
+
+    def own(number: int) -> int:
+        done.append(number)
+        if number >= 48:
+            cluster.finish(1)
+        return number
+
+    assert list(shared(cluster, own)) == list(range(50))
+    assert done == list(range(2, 50))
+
+
 def test_an_error_of_a_piece_done_here_comes_in_its_place() -> None:
     cluster = Cluster()
 
