@@ -103,7 +103,7 @@ def _template(view: UnboundView, made: BoundView, reads: ViewReads) -> _Template
     count = len(view.home)
     if not all(name[:count] == view.home for name in (*reads.tables, *reads.views)):
         return None
-    if not all(one.version for one in reads.views.values()):
+    if any(one.version is None for one in reads.views.values()):
         return None
     plans = {name[count:]: one.plan() for name, one in reads.tables.items()}
     plans |= {name[count:]: one.plan for name, one in reads.views.items()}

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gc
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import dctv
+from dctv.catalog.mount import Mount
 from dctv.catalog.stdlib import library
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
+from dctv.plan.source import WholeSource
 from dctv.rewrite.graph import inputs
 from dctv.run import plans, view_templates
+from dctv.run.templates import AnyTable
 from dctv.run.view_templates import ViewTemplates
 
 DATA = Path(__file__).parents[1] / "data"
@@ -120,3 +125,22 @@ def test_a_view_of_the_user_is_read_in_place_of_the_librarys(monkeypatch: pytest
         check_views(session, monkeypatch)
     with mounted("stdlib/calls.pfw", "t") as session:
         assert check_views(session, monkeypatch) > 0.95
+
+
+def held() -> Counter[str]:
+    """Count the mounts and the sources of rows that are still reachable."""
+    gc.collect()
+    found = (one for one in gc.get_objects() if isinstance(one, Mount | WholeSource) and not isinstance(one, AnyTable))
+    return Counter(type(one).__name__ for one in found)
+
+
+def test_nothing_of_a_session_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(view_templates, "VIEWS", ViewTemplates())
+    before = held()
+    for _ in range(2):
+        with mounted("stdlib/kernel.trace.txt", "t") as session:
+            bound(session)
+            assert (held() - before).keys() >= {"Mount", "RowsInMemory"}
+        del session
+    assert view_templates.VIEWS._known["scheduler", "timeslices_p_cpu"]
+    assert held() <= before
