@@ -23,12 +23,14 @@ QUERIES = {
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     session = Session()
+    # Made anew if the module's tests are not run one after the other.
+    made = tmp_path_factory.mktemp("equal_times")
     for name, rows in ROWS.items():
-        folder = tmp_path_factory.getbasetemp() / "equal_times" / name
-        folder.mkdir(parents=True)
+        folder = made / name
+        folder.mkdir()
         (folder / "e.csv").write_text("ts,name\n" + rows)
         session.mount(str(folder / "e.csv"), name, timestamp="ts")
-    session.mount_traces(str(folder.parent / "*" / "e.csv"), "runs", timestamp="ts")
+    session.mount_traces(str(made / "*" / "e.csv"), "runs", timestamp="ts")
     return session
 
 
