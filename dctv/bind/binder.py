@@ -292,7 +292,7 @@ class Binder:
                 depth=self.depth + 1,
                 within=True,
             )
-            wanted = UnboundView(entry, name, home, self.env.catalog, partial(inner.text_of, entry), inner.other_view)
+            wanted = UnboundView(entry, name, home, self.env.catalog, partial(inner.bind_text, entry), inner.other_view)
             bound[id(entry)] = self.env.library_view(wanted)
         found = bound[id(entry)]
         if self.env.reads is not None:
@@ -301,7 +301,7 @@ class Binder:
             self.dependencies.add(found.dependencies)
         return found
 
-    def text_of(self, entry: View | LibraryPart, reads: ViewReads) -> tuple[Plan, Dependencies]:
+    def bind_text(self, entry: View | LibraryPart, reads: ViewReads) -> tuple[Plan, Dependencies]:
         """Bind the text of a view or part of the standard library, and note what it reads."""
         warnings, dependencies = WarningLog(), Dependencies()
 

@@ -30,8 +30,8 @@ class ViewReads:
     tables: dict[Name, StoredTable] = field(default_factory=dict)
     views: dict[Name, BoundView] = field(default_factory=dict)
     varies: bool = False
-    """Whether its plan is of one session: it holds results of queries that ran meanwhile, or users' views, or it was
-    bound with warnings."""
+    """Whether its plan may differ between sessions even if the tables do not: it was bound with a query that ran, a
+    function of the mount, a user's view or a warning."""
 
 
 @record
@@ -46,7 +46,7 @@ class UnboundView:
     bind: Callable[[ViewReads], tuple[Plan, Dependencies]]
     """Binds its text, and notes what that reads."""
     other: Callable[[Name], BoundView | None]
-    """Returns another one, bound for the same mount; None if there is none of that name."""
+    """Returns another one by its full name, bound for the same mount; None if none may be read."""
 
     @property
     def text(self) -> Hashable:
