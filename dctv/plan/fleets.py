@@ -55,10 +55,11 @@ class FleetSource(TableSource, Protocol):
         """
         ...
 
-    def in_each(self, plan: Any, tests: Sequence[Expression], /) -> TableSource:
+    def in_each(self, plan: Any, tests: Sequence[Expression], /, *, warns: bool) -> TableSource:
         """Return a source of the rows of a plan over tables of these traces, run in each trace by itself.
 
-        A trace has rows only if all tests, which are about the fixed columns, are true.
+        A trace has rows only if all tests, which are about the fixed columns, are true. Its warnings are not wanted of
+        a plan that runs before another over the same rows.
         """
         ...
 
@@ -67,6 +68,14 @@ class FleetSource(TableSource, Protocol):
 
         `second` returns the plan, given a source of these rows, and `otherwise` is the plan if there are none.
         """
+        ...
+
+    def either(self, test: Any, plan: Any, otherwise: Any, /) -> TableSource:
+        """Return a source of the rows of a plan if a plan of one truth value finds it true, otherwise of another."""
+        ...
+
+    def is_example(self, plan: Any, tests: Sequence[Expression], /) -> Expression:
+        """Return a test that is true for a trace of middle size among those that may have rows of a plan."""
         ...
 
     def size(self, plan: Any, tests: Sequence[Expression], /) -> tuple[int, int]:

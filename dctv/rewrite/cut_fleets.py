@@ -14,8 +14,9 @@ and those over the second, and so on. Sound, part by part:
 
 A select above such a part that only groups and aggregates is split (`partial_aggregates`), wherever it stands in a
 query: each trace aggregates its rows, and the select combines the results. Exact quantiles of many events are found in
-two passes (`exact_quantiles`): what the first finds over all traces is handed to each for the second. Of a select with
-ORDER BY and LIMIT, each trace gives its first rows (`first_of_each`).
+two passes (`exact_quantiles`): what the first finds over all traces is handed to each for the second. Where values
+repeat, one pass counts them instead (`repeated_values`), which one trace is asked first. Of a select with ORDER BY and
+LIMIT, each trace gives its first rows (`first_of_each`).
 
 Any other select above such a part hands conditions on the part's rows to each trace, if they cannot fail, or would fail
 there as they would here, and if nothing else reads the part. A trace that fails one itself is not opened.
@@ -47,7 +48,7 @@ from dctv.rewrite.conditions import conjuncts, names_in, renamed
 from dctv.rewrite.current_time import at_one_time
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.leaf_conditions import conditions_on_leaf, filtered
-from dctv.rewrite.partial_aggregates import split, split_twice
+from dctv.rewrite.partial_aggregates import SplitByValue, split, split_twice
 from dctv.rewrite.push_limit import first_of_each
 from dctv.rewrite.select_lists import has_effect, is_volatile, may_aggregate
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
@@ -211,10 +212,30 @@ class _Cutting:
 
         if second(RowsInMemory(None)) is None:
             return None
-        bounds = Relation(found.schema, RowOrder.ANY, found.bounds, (("each", gathered(found.first, first)),))
-        source = local.source.in_two_passes(bounds, second, self._over_all(plan))
-        called = with_names(plan.schema, column_names(plan))
-        return restored(called, lambda held: Scan(held, plan.order, "each trace", source))
+        # The second pass warns.
+        each = gathered(found.first, first, warns=False)
+        bounds = Relation(found.schema, RowOrder.ANY, found.bounds, (("each", each),))
+        twice = _found_by(plan, local.source.in_two_passes(bounds, second, self._over_all(plan)))
+        by_value = None if found.by_value is None or traces == 0 else found.by_value
+        return self._by_value(plan, name, leaf, local, by_value, twice) or twice
+
+    def _by_value(
+        self, plan: Relation, name: str, leaf: Plan, local: PerTracePlan, split: SplitByValue | None, otherwise: Plan
+    ) -> Plan | None:
+        """Let each trace count equal values, if one of them shows that values repeat."""
+        made = None if split is None else _over(plan, name, local, split.part, split.query)
+        if split is None or made is None:
+            return None
+        example = local.source.is_example(leaf, _tested(local, split.part).tests)
+        sample = gathered(split.sample, replace(local, tests=(example,)), warns=False)
+        repeat = Relation(split.schema, RowOrder.ANY, split.repeat, (("sample", sample),))
+        return _found_by(plan, local.source.either(repeat, made, otherwise))
+
+
+def _found_by(plan: Relation, source: TableSource) -> Plan:
+    """Return the rows of a plan as a source of each trace's finds them."""
+    called = with_names(plan.schema, column_names(plan))
+    return restored(called, lambda held: Scan(held, plan.order, "each trace", source))
 
 
 def _over(plan: Relation, name: str, local: PerTracePlan, below: Relation, query: Query) -> Relation | None:
@@ -237,12 +258,11 @@ def _tested(local: PerTracePlan, part: Relation) -> PerTracePlan:
     return replace(local, tests=(*local.tests, *_tests(query, sources, sources)))
 
 
-def gathered(plan: Plan, local: PerTracePlan) -> Plan:
-    """Return the rows of a part of all traces, in the order that the part promised."""
+def gathered(plan: Plan, local: PerTracePlan, *, warns: bool = True) -> Plan:
+    """Return the rows of a part of all traces, in the order that the part promised; `warns` of what they warn of."""
     called = with_names(plan.schema, column_names(plan))
-    rows = restored(
-        called, lambda held: Scan(held, RowOrder.STABLE, "each trace", local.source.in_each(plan, local.tests))
-    )
+    source = local.source.in_each(plan, local.tests, warns=warns)
+    rows = restored(called, lambda held: Scan(held, RowOrder.STABLE, "each trace", source))
     if plan.order is not RowOrder.TIME:
         return rows
     query = replace(select(STAR, source="each"), order_by=by_names(ranked_names(called)))

@@ -11,16 +11,12 @@ the greater number, for the upper one with the smaller; rounding may be off by o
 wanted rank itself. A trace with few values of a group returns none, and any number of them may be less. Where bounds
 are not known, as in groups that no trace has many values of, all values are returned. If there are so many groups that
 most are such, no bounds are given at all, and all rows are moved instead.
-
-The engine's formulas for ranks are repeated here, so values and types are those of its quantiles over all rows.
-Interpolation is offered between integers and floats only: between others the engine rounds in ways of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from fractions import Fraction
 
 from dctv.plan.build import (
     STAR,
@@ -29,7 +25,6 @@ from dctv.plan.build import (
     at_least,
     call,
     columns,
-    equal,
     greater,
     grouped,
     is_not_null,
@@ -43,51 +38,40 @@ from dctv.plan.build import (
     select,
     times,
 )
-from dctv.plan.expressions import NULL, TRUE, Binary, Call, Case, Cast, Column, Expression, IsNull, List, Number, Star
+from dctv.plan.expressions import NULL, TRUE, Call, Case, Cast, Column, Expression, IsNull, List, Number, Star
 from dctv.plan.node import Query
 from dctv.plan.queries import Item, Select
-from dctv.plan.types_of import type_of
-from dctv.plan.walk import walk
 from dctv.record import record, replace
+from dctv.rewrite.ranked_values import Rank, RankedValues
 from dctv.types.schema import ColumnType
-from dctv.types.values import is_float
 
-_BETWEEN = ("quantile_cont", "median")
-"""Quantiles that may lie between two values."""
-QUANTILES = (*_BETWEEN, "quantile_disc", "quantile")
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
-_OTHERS = ("DECIMAL", "DATE", "TIMESTAMP")
-"""How the names of other types begin that have an order, and all their values in Arrow."""
 _STEPS = tuple(Decimal(1) / 4**power for power in range(1, 6))
 """Distances from a wanted share at which the first pass returns values."""
 _EVEN = tuple(Decimal(place) / 8 for place in range(9))
 """More of these shares, since a value may have another rank in each trace."""
 _FEW = 1_000
 """With fewer values of a group, a trace returns none of them in the first pass."""
-_MOST_SHARES = 10
 _MOST_GROUPS = 10_000
 """With more groups, there are no bounds: a second pass would not pay."""
 
 
 @record
-class Ranked:
-    """The values of which a select asks quantiles, the same ones in all calls."""
+class BoundedValues:
+    """The values of which a select asks quantiles, found between bounds."""
 
-    value: Expression
-    test: Expression | None
-    """FILTER."""
-    kind: str
-    """Their type."""
-    shares: tuple[str, ...]
-    table: str
-    """The name of the table of bounds in the second pass."""
+    ranked: RankedValues
+
+    @property
+    def table(self) -> str:
+        """The name of the table of bounds in the second pass."""
+        return f"bounds of {self.ranked.source}"
 
     def first(self) -> Mapping[str, Expression]:
         """Return what each trace returns of a group in the first pass: how many values, and some of them by rank."""
-        count = Call("count", (self.value,), filter=self.test)
+        count, value = self.ranked.count, self.ranked.value
         ranks = List(tuple(Number(f"{share:f}") for share in self._grid()))
-        some = Call("quantile_disc", (self.value, ranks), filter=self.test)
-        return {"count": count, "some": Cast(Case(((at_least(count, number(_FEW)), some),)), f"{self.kind}[]")}
+        some = Call("quantile_disc", (value, ranks), filter=self.ranked.test)
+        return {"count": count, "some": Cast(Case(((at_least(count, number(_FEW)), some),)), f"{self.ranked.kind}[]")}
 
     def of_some_groups(self, each: Query) -> Select:
         """Return the first pass of a trace with one group more than there may be, if it has so many."""
@@ -95,7 +79,7 @@ class Ranked:
         return replace(each, limit=number(_MOST_GROUPS + 1))
 
     def _grid(self) -> list[Decimal]:
-        wanted = [Decimal(share) for share in self.shares]
+        wanted = [Decimal(share) for share in self.ranked.shares]
         near = (one + step * sign for one in wanted for step in _STEPS for sign in (1, -1))
         return sorted({*wanted, *_EVEN, *(one for one in near if 0 < one < 1)})
 
@@ -104,13 +88,13 @@ class Ranked:
         by = columns(one.name for one in keys)
         schema = [replace(one, name=_own(one.name)) for one in keys]
         items = named(by, (one.name for one in schema))
-        for place, share in enumerate(self.shares):
+        for place, share in enumerate(self.ranked.shares):
             rank = call("floor", times(Cast(Number(share), "DOUBLE"), Column("total")))
             is_low = greater(minus(rank, plus(Column("slack"), number(1))), Column("most"))
             is_high = greater(Column("least"), plus(rank, plus(Column("slack"), number(2))))
             ends = (("max", is_low, _low(place)), ("min", is_high, _high(place)))
             items += [Item(Call(function, (Column("value"),), filter=test), name) for function, test, name in ends]
-            schema += [ColumnType(name, self.kind) for _, _, name in ends]
+            schema += [ColumnType(name, self.ranked.kind) for _, _, name in ends]
         found = grouped(select(*items, source=self._ranks(by, source)), by)
         few = at_least(number(_MOST_GROUPS), over(call("count", Star())))
         return schema, replace(found, qualify=few)
@@ -155,77 +139,26 @@ class Ranked:
 
     def found(self, node: Call, part: Callable[[Expression], Expression]) -> Expression:
         """Return quantiles over the rows of the second pass, to which `part` adds a value of each trace."""
-        shares, listed = _shares(node)
-        count = call("sum", part(Call("count", (self.value,), filter=self.test)))
-        values = [self._at(share, count, part, between=node.function in _BETWEEN) for share in shares]
-        return Case(((greater(count, number(0)), List(tuple(values)) if listed else values[0]),))
+        known = self.ranked
+        count = call("sum", part(known.count))
 
-    def _at(
-        self, share: str, count: Expression, part: Callable[[Expression], Expression], *, between: bool
-    ) -> Expression:
-        """Return the quantile of a share."""
-        low, high = (Column(end(self.shares.index(share)), self.table) for end in (_low, _high))
-        less, within = greater(low, self.value), [any_of([IsNull(low), at_least(self.value, low)])]
-        within += [any_of([IsNull(high), at_least(high, self.value)]), is_not_null(self.value)]
-        own = [] if self.test is None else [self.test]
-        below = call("sum", part(Call("count", (self.value,), filter=all_of([*own, less]))))
-        values = call("list", part(Call("list", (self.value,), filter=all_of([*own, *within]))))
-        values = call("list_sort", call("flatten", values))
+        def value(share: str, rank: Rank) -> Expression:
+            low, high = (Column(end(known.shares.index(share)), self.table) for end in (_low, _high))
+            less, within = greater(low, known.value), [any_of([IsNull(low), at_least(known.value, low)])]
+            within += [any_of([IsNull(high), at_least(high, known.value)]), is_not_null(known.value)]
+            own = [] if known.test is None else [known.test]
+            below = call("sum", part(Call("count", (known.value,), filter=all_of([*own, less]))))
+            values = call("list", part(Call("list", (known.value,), filter=all_of([*own, *within]))))
+            place = minus(plus(Cast(rank(count), "HUGEINT"), number(1)), below)
+            return call("list_extract", call("list_sort", call("flatten", values)), Cast(place, "BIGINT"))
 
-        def value(rank: Expression) -> Expression:
-            return call("list_extract", values, Cast(minus(plus(Cast(rank, "HUGEINT"), number(1)), below), "BIGINT"))
-
-        if not between:
-            return value(_rank_among(Fraction(share), count))
-        rank = times(Cast(minus(count, number(1)), "DOUBLE"), Cast(Number(share), "DOUBLE"))
-        return self._between(value(call("floor", rank)), value(call("ceil", rank)), Binary("%", rank, number(1)))
-
-    def _between(self, a: Expression, b: Expression, share: Expression) -> Expression:
-        """Interpolate as the engine does, to the last digit."""
-        kind = "FLOAT" if self.kind == "FLOAT" else "DOUBLE"
-        low, high = Cast(a, "DOUBLE"), Cast(b, "DOUBLE")
-        if kind == "FLOAT":
-            mixed: Expression = plus(low, times(minus(high, low), share))
-        else:
-            # It is compiled to the same instructions: a product and a sum may be rounded once.
-            mixed = call("list_inner_product", List((high, low)), List((share, minus(number(1), share))))
-        return Cast(Case(((equal(share, number(0)), low),), mixed), kind)
-
-
-def ranked(select: Select, types: Mapping[str, str]) -> Ranked | None:
-    """Return the values whose quantiles a select asks for; None if there are none, or if one pass is needed."""
-    calls = [one for one in walk(select) if isinstance(one, Call) and one.function in QUANTILES]
-    subjects = {(one.arguments[0], one.filter) for one in calls}
-    shares = [share for one in calls for share in _shares(one)[0]]
-    if len(subjects) != 1 or not all(_shares(one)[0] for one in calls) or len(set(shares)) > _MOST_SHARES:
-        return None
-    ((value, test),) = subjects
-    kind = type_of(value, types)
-    mixes = any(one.function in _BETWEEN for one in calls)
-    if kind is None or not (kind in _WHOLE or is_float(kind) or (not mixes and kind.startswith(_OTHERS))):
-        return None
-    assert select.source is not None
-    return Ranked(value, test, kind, tuple(dict.fromkeys(shares)), f"bounds of {select.source.called}")
-
-
-def _shares(node: Call) -> tuple[list[str], bool]:
-    """Return the shares of a call, none if they are not plain numbers, and whether they are a list."""
-    given = node.arguments[1] if len(node.arguments) > 1 else Number("0.5")
-    items = given.items if isinstance(given, List) else (given,)
-    texts = [one.text for one in items if isinstance(one, Number) and one.text.replace(".", "").isdigit()]
-    return texts if len(texts) == len(items) else [], isinstance(given, List)
+        return known.quantile(node, count, value)
 
 
 def _rank(share: str) -> Expression:
     """Return the rank of the value of a share in its trace, from 0; that of share 0 is -1, which is off by one."""
     before = call("ceil", times(Cast(Column(share), "DOUBLE"), Column("count")))
     return Cast(minus(before, number(1)), "BIGINT")
-
-
-def _rank_among(share: Fraction, count: Expression) -> Expression:
-    """Return the rank, from 0, of the value that the engine picks; it multiplies shares exactly."""
-    all_, above = number(share.denominator), number(share.denominator - share.numerator)
-    return minus(call("greatest", number(1), minus(count, Binary("//", times(count, above), all_))), number(1))
 
 
 def _own(name: str) -> str:

@@ -15,10 +15,10 @@ but are the same in every run. For some aggregates each trace returns the engine
 With grouping sets each trace groups by all keys of all sets, and several of its groups may become one: what depends on
 the order of rows, and sums of floats, are not split then.
 
-Exact quantiles take two passes (`exact_quantiles`). Other aggregates stay as they are: one that keeps every value, such
-as a list, would save nothing, and distinct floats would be added in another order in each run. Keys and aggregates may
-be of any expressions; the rest of the select sees one group at a time, the groups around it (windows), or one value of
-another query, which stays where it is.
+Exact quantiles take two passes (`exact_quantiles`), or one where values repeat (`repeated_values`). Other aggregates
+stay as they are: one that keeps every value, such as a list, would save nothing, and distinct floats would be added in
+another order in each run. Keys and aggregates may be of any expressions; the rest of the select sees one group at a
+time, the groups around it (windows), or one value of another query, which stays where it is.
 """
 
 from __future__ import annotations
@@ -53,8 +53,10 @@ from dctv.plan.restored_types import lost
 from dctv.plan.types_of import type_of
 from dctv.plan.walk import children, columns_in, mapped, nested, own, replaced, walk
 from dctv.record import field, record, replace
-from dctv.rewrite.exact_quantiles import QUANTILES, Ranked, ranked
+from dctv.rewrite.exact_quantiles import BoundedValues
 from dctv.rewrite.grouped_expressions import is_of_group
+from dctv.rewrite.ranked_values import QUANTILES, RankedValues, ranked
+from dctv.rewrite.repeated_values import VALUE, repeated
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.signatures.gathered import BESTS, ONES, SHAPES, SPREADS, TOGETHER
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -71,7 +73,21 @@ def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] |
     """Return each trace's part over a leaf, and the query over the rows of all traces; None if it cannot be split."""
     found = _aggregation(relation, name, leaf)
     halves = None if found is None else _halves(found, None)
-    return None if halves is None else halves[:2]
+    return None if halves is None else (halves.part, halves.query)
+
+
+@record
+class SplitByValue:
+    """A select of exact quantiles, split so that each trace's part counts equal values."""
+
+    part: Relation
+    query: Query
+    """The query over the rows of all traces."""
+    sample: Relation
+    """The part of the trace that is asked first."""
+    schema: Schema
+    repeat: Select
+    """A query of that schema over the row of this part: whether values repeat."""
 
 
 @record
@@ -87,6 +103,8 @@ class TwoPassSplit:
     table: str
     query: Query
     """The query over the rows of the second parts."""
+    by_value: SplitByValue | None
+    """Another way, which pays where values repeat; None if there is none."""
 
     def second(self, bounds: Plan) -> Relation:
         """Return the second part of each trace, given the bounds."""
@@ -99,20 +117,39 @@ def split_twice(relation: Relation, name: str, leaf: Plan) -> TwoPassSplit | Non
     # Bounds of the groups of all keys are not those of groups of fewer keys.
     if found is None or nested(found.select) or _has_sets(found.select):
         return None
-    ranks = ranked(found.select, found.types)
-    if ranks is None:
+    values = ranked(found.select, found.types)
+    if values is None:
         return None
-    halves = _halves(found, ranks)
+    bounded = BoundedValues(values)
+    halves = _halves(found, bounded.found)
     if halves is None:
         return None
-    part, query, keys = halves
-    first = _part(found, keys, ranks.first())
+    first = _part(found, halves.keys, bounded.first())
     if first is None:
         return None
-    columns, bounds = ranks.bounds(first.schema.columns[: len(keys)], "each")
-    first = replace(first, query=ranks.of_some_groups(first.query))
-    part = replace(part, query=ranks.bounded(part.query, keys))
-    return TwoPassSplit(first, Schema(Kind.REGULAR, tuple(columns)), bounds, part, ranks.table, query)
+    columns, bounds = bounded.bounds(first.schema.columns[: len(halves.keys)], "each")
+    first = replace(first, query=bounded.of_some_groups(first.query))
+    part = replace(halves.part, query=bounded.bounded(halves.part.query, halves.keys))
+    schema = Schema(Kind.REGULAR, tuple(columns))
+    return TwoPassSplit(first, schema, bounds, part, bounded.table, halves.query, _by_value(found, values))
+
+
+def _by_value(found: _Aggregation, values: RankedValues) -> SplitByValue | None:
+    """Split a select of exact quantiles so that each trace's part counts equal values."""
+    counted = repeated(values)
+    halves = None if counted is None else _halves(found, counted.found)
+    if counted is None or halves is None:
+        return None
+    part = _part(found, [*halves.keys, (VALUE, values.value)], halves.values)
+    sample = _part(found, [], counted.sample([key for _, key in halves.keys]))
+    if part is None or sample is None:
+        return None
+    keys = [name for name, _ in halves.keys]
+    query = counted.over_merged(halves.query, found.source, part.schema, keys, halves.values)
+    if query is None:
+        return None
+    column, repeat = counted.repeat("sample")
+    return SplitByValue(part, query, sample, Schema(Kind.REGULAR, (column,)), repeat)
 
 
 @record
@@ -141,12 +178,28 @@ def _aggregation(relation: Relation, name: str, leaf: Plan) -> _Aggregation | No
 
 
 _Keys = Sequence[tuple[str, Expression]]
+_Quantile = Callable[[Call, Callable[[Expression], Expression]], Expression]
+"""Returns a call's quantiles over the rows of all traces, given a function that adds a value to the part of each."""
 
 
-def _halves(found: _Aggregation, ranks: Ranked | None) -> tuple[Relation, Query, _Keys] | None:
-    """Return each trace's part, the query over the rows of all, and the keys of the groups by name."""
+@record
+class _Split:
+    """A select that is split."""
+
+    part: Relation
+    """The part of each trace."""
+    query: Query
+    """The query over the rows of all traces."""
+    keys: _Keys
+    """The keys of the groups, by name."""
+    values: Mapping[str, Expression]
+    """The other columns of each trace's rows."""
+
+
+def _halves(found: _Aggregation, quantile: _Quantile | None) -> _Split | None:
+    """Split a select; with `quantile` of exact quantiles."""
     select = found.select
-    halves = _Halves(found.types, _keys(select), found.leaf.order is RowOrder.TIME, _has_sets(select), ranks)
+    halves = _Halves(found.types, _keys(select), found.leaf.order is RowOrder.TIME, _has_sets(select), quantile)
     parts = (*select.items, select.having, *select.order_by)
     if not all(halves.fits(part) for part in parts if part is not None) or not halves.are_some:
         return None
@@ -165,7 +218,8 @@ def _halves(found: _Aggregation, ranks: Ranked | None) -> tuple[Relation, Query,
                 return halves.final(node)
 
     above = replace(replaced(select, final), source=found.source, where=None, group=group)
-    return part, replaced(found.relation.query, lambda node: above if node == select else None), halves.keyed
+    query = replaced(found.relation.query, lambda node: above if node == select else None)
+    return _Split(part, query, halves.keyed, halves.partial)
 
 
 def _part(found: _Aggregation, keys: _Keys, values: Mapping[str, Expression]) -> Relation | None:
@@ -231,8 +285,7 @@ class _Halves:
     """Whether the rows of all traces do not come trace by trace."""
     sets: bool
     """Whether several groups of a trace may become one."""
-    ranked: Ranked | None = None
-    """The values whose quantiles are found in two passes."""
+    quantile: _Quantile | None = None
     partial: dict[str, Expression] = field(default_factory=dict)
     """Partial results of each trace, by name."""
     whole: dict[Call, Expression] = field(default_factory=dict)
@@ -253,7 +306,7 @@ class _Halves:
     @property
     def are_some(self) -> bool:
         """Whether there is something to compute; a state or a list for each distinct value would save nothing."""
-        gathered = self.ranked is not None or any(isinstance(one, State) for one in self.partial.values())
+        gathered = self.quantile is not None or any(isinstance(one, State) for one in self.partial.values())
         return bool(self.keys or self.partial or self.values) and not (gathered and self.values)
 
     def fits(self, node: Node) -> bool:
@@ -373,7 +426,7 @@ def _picked(halves: _Halves, node: Call) -> Expression | None:
 
 
 def _exact(halves: _Halves, node: Call) -> Expression | None:
-    return None if halves.ranked is None else halves.ranked.found(node, halves.part)
+    return None if halves.quantile is None else halves.quantile(node, halves.part)
 
 
 def _estimated_number(halves: _Halves, node: Call) -> Expression | None:

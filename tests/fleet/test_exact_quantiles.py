@@ -1,4 +1,4 @@
-"""Exact quantiles over many traces, which are found in two passes, are those of a table with all rows."""
+"""Exact quantiles over many traces, found in two passes or by counting values, are those of a table with all rows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.rewrite import cut_fleets, exact_quantiles
+from dctv.rewrite import cut_fleets, exact_quantiles, repeated_values
 from dctv.run.fleet.part import batches
 from dctv.session import Session
 from tests.bounds import bounded
 
+DATA = Path(__file__).parent.parent / "data"
 _SPECIAL = "CASE unitless(_duration) % 5 WHEN 0 THEN 'nan' WHEN 1 THEN 'inf' WHEN 2 THEN '-inf' WHEN 3 THEN NULL ELSE "
 NUMBERS = (
     "_duration",
@@ -54,6 +55,10 @@ def few_events_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take two passes over traces of any size."""
     monkeypatch.setattr(cut_fleets, "_MANY", 0)
     monkeypatch.setattr(cut_fleets, "_LARGE", 0)
+
+
+ALWAYS, NEVER = 0, 10**9
+"""How often values occur that are said to repeat, so that all do, or none."""
 
 
 def check_quantiles(session: Session, folder: Path) -> None:
@@ -108,6 +113,7 @@ def is_twice(session: Session, sql: str) -> bool:
 def test_quantiles_are_those_of_all_rows(data: st.DataObject) -> None:
     durations = st.lists(st.integers(0, 10) | st.integers(0, 50_000), max_size=60)
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder, Session(index=False) as session:
+        patch.setattr(repeated_values, "_OFTEN", data.draw(st.sampled_from([ALWAYS, NEVER])))
         patch.setattr(exact_quantiles, "_FEW", data.draw(st.sampled_from([1, 5])))
         patch.setattr(exact_quantiles, "_MOST_GROUPS", data.draw(st.sampled_from([3, 100])))
         for number in range(data.draw(st.integers(1, 4))):
@@ -147,13 +153,14 @@ def test_what_takes_one_pass(large: Session, sql: str) -> None:
 def test_few_events_take_one_pass(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     sql = "SELECT median(_duration) AS q FROM runs.slices"
     plan = [line for (line,) in large.sql(f"EXPLAIN {sql}").fetchall()]
-    assert sum("4 of 4 traces, each of which does:" in line for line in plan) == 2
+    assert sum("4 of 4 traces, each of which does:" in line for line in plan) == 3
     monkeypatch.setattr(cut_fleets, "_MANY", 1)
     assert not is_twice(large, sql)
 
 
 @pytest.mark.parametrize("share", SHARES)
 def test_few_values_move(large: Session, monkeypatch: pytest.MonkeyPatch, share: str) -> None:
+    monkeypatch.setattr(repeated_values, "_OFTEN", NEVER)
     moved = 0
 
     def counted(*args: Any) -> Iterator[Any]:
@@ -187,7 +194,7 @@ def test_many_groups_take_one_pass(large: Session, monkeypatch: pytest.MonkeyPat
     sql = "SELECT _ts, median(_duration) AS q FROM {} GROUP BY _ts ORDER BY q DESC, _ts LIMIT 3"
     assert is_twice(large, sql.format("runs.slices"))
     found = large.sql(sql.format("runs.slices")).fetchall()
-    assert rows == [101] * 4 + [9_000] * 4
+    assert rows == [1] + [101] * 4 + [9_000] * 4
     large.sql("CREATE OR REPLACE TABLE whole AS SELECT * FROM runs.slices")
     assert found == large.sql(sql.format("whole")).fetchall()
     large.sql("DROP TABLE whole")
@@ -199,3 +206,65 @@ def test_rows_are_in_order(large: Session) -> None:
     found = large.sql(sql.format("runs.slices")).fetchall()
     assert [q for _, q in found] == sorted((q for _, q in found), reverse=True)
     assert len(found) == 3
+
+
+def test_values_that_repeat_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each trace moves a row for each value of a group, once."""
+    for number in range(5):
+        write(tmp_path / f"{number}.json", [place * place % 100 for place in range(3_000 + 3 * number)])
+    rows: list[int] = []
+
+    def counted(*args: Any) -> Iterator[Any]:
+        rows.append(0)
+        for batch in batches(*args):
+            rows[-1] += batch.num_rows
+            yield batch
+
+    monkeypatch.setattr("dctv.run.fleet.fleet.batches", counted)
+    sql = (
+        "SELECT name, quantile_cont(_duration, [0.01, 0.5]) AS q, median(_duration) AS m, COUNT(*) AS n, AVG(id) AS a, "
+        "MAX(_ts) AS l FROM {} WHERE _duration > 3ns GROUP BY name HAVING MIN(_duration) < 1s ORDER BY n DESC, name"
+    )
+    with Session(index=False) as session:
+        session.mount_traces(tmp_path / "*.json", "runs")
+        found = answer(session, sql.format("runs.slices"))
+        assert rows[0] == 1
+        assert len(rows) == 6
+        session.sql("CREATE TABLE whole AS SELECT * FROM runs.slices")
+        assert found == answer(session, sql.format("whole"))
+        different = session.sql("SELECT COUNT(DISTINCT (name, _duration)) FROM whole WHERE _duration > 3ns").fetchall()
+    assert rows[1:6] == [different[0][0]] * 5
+
+
+@pytest.mark.parametrize(
+    "beside", ["approx_quantile(_duration, 0.5)", "SUM(unitless(_duration) / 7)", "any_value(name)"]
+)
+def test_values_are_not_counted_beside(large: Session, beside: str) -> None:
+    """What cannot be combined twice, or not in any order, takes two passes."""
+    sql = f"SELECT median(_duration) AS q, {beside} AS a FROM runs.slices"
+    plan = [line.strip() for (line,) in large.sql(f"EXPLAIN {sql}").fetchall()]
+    assert TWICE in plan
+    assert "if values repeat in one of the traces:" not in plan
+
+
+def test_floats_are_not_counted(large: Session) -> None:
+    sql = "EXPLAIN SELECT median(unitless(_duration) / 7) AS q FROM runs.slices"
+    plan = [line.strip() for (line,) in large.sql(sql).fetchall()]
+    assert TWICE in plan
+    assert "if values repeat in one of the traces:" not in plan
+
+
+@pytest.mark.parametrize("often", [ALWAYS, NEVER])
+def test_warnings_are_those_of_one_pass(monkeypatch: pytest.MonkeyPatch, often: int) -> None:
+    monkeypatch.setattr(repeated_values, "_OFTEN", often)
+    with Session(index=False) as session:
+        session.mount_traces(DATA / "ftrace/live_marks*", "runs")
+        ask = "SELECT {}(_duration) AS d FROM runs.slices"
+        warnings = []
+        for function in ("max", "median"):
+            result = session.sql(ask.format(function))
+            result.fetchall()
+            warnings.append(result.warnings)
+        assert is_twice(session, ask.format("median"))
+        assert len(warnings[0]) == 1
+        assert warnings[1] == warnings[0]

@@ -194,8 +194,8 @@ class Fleet:
         """Answer a question about all rows of a table from the metadata of each trace; None if that is not enough."""
         return counted(table, question, self.members, self.metadata, self._stored)
 
-    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> OpenedStream:
-        """Return the rows that a plan over tables of this fleet has in each trace, trace by trace.
+    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, *, warns: bool = True) -> OpenedStream:
+        """Return the rows that a plan over tables of this fleet has in each trace, trace by trace, and maybe warn.
 
         Each opening runs the plan again: a recursive step reads its tables in every round.
 
@@ -218,7 +218,7 @@ class Fleet:
         openings = count()
 
         def opened() -> pa.RecordBatchReader:
-            rows = self._rows(parts, run, elsewhere=elsewhere, warns=next(openings) == 0)
+            rows = self._rows(parts, run, elsewhere=elsewhere, warns=warns and next(openings) == 0)
             return pa.RecordBatchReader.from_batches(schema, (_of_schema(one, schema) for one in rows))
 
         return OpenedStream(opened, schema.__arrow_c_schema__)
@@ -234,8 +234,17 @@ class Fleet:
     def size(self, plan: Plan, tests: Sequence[Expression]) -> tuple[int, int]:
         """Return how many traces may have rows of a plan, and how many events they have, as far as that is known."""
         members = self.wanted(plan, tests)
-        counts = [self.metadata[one.name].counts or {} for one in members]
-        return len(members), sum(sum(names.values()) for one in counts for names in one.values())
+        return len(members), sum(map(self._events, members))
+
+    def example(self, plan: Plan, tests: Sequence[Expression]) -> str:
+        """Return the name of a trace of middle size among those that may have rows of a plan."""
+        members = sorted(self.wanted(plan, tests), key=self._events)
+        return members[len(members) // 2].name
+
+    def _events(self, member: FleetMember) -> int:
+        """Return how many events a trace has, as far as that is known."""
+        counts = self.metadata[member.name].counts or {}
+        return sum(sum(names.values()) for names in counts.values())
 
     def _part(self, member: FleetMember, plan: Plan, query: str, *, asks: bool) -> FleetPart:
         metadata = self.metadata[member.name]

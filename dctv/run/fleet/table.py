@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from dctv.contracts.table_function import Quantity
 from dctv.plan import predicate as p
-from dctv.plan.build import by_names, select, typed_nothing
+from dctv.plan.build import by_names, equal, select, typed_nothing
 from dctv.plan.carrying import with_types
-from dctv.plan.expressions import Expression
+from dctv.plan.expressions import Column, Expression, Text
 from dctv.plan.fewer_columns import with_names, without
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
@@ -40,8 +40,8 @@ class Traces(Protocol):
         """Return the traces that may have rows of a plan; those that fail a test have none."""
         ...
 
-    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, /) -> Any:
-        """Return the rows that a plan over their tables has in each of them, trace by trace."""
+    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, /, *, warns: bool = True) -> Any:
+        """Return the rows that a plan over their tables has in each of them, trace by trace, and maybe warn."""
         ...
 
     def explained(self, plan: Plan, /) -> Sequence[str]:
@@ -50,6 +50,10 @@ class Traces(Protocol):
 
     def rows(self, plan: Plan, run: PlanRun, /) -> Any:
         """Return the rows of a plan over those of all traces."""
+        ...
+
+    def example(self, plan: Plan, tests: Sequence[Expression], /) -> str:
+        """Return the name of a trace of middle size among those that may have rows of a plan."""
         ...
 
     def size(self, plan: Plan, tests: Sequence[Expression], /) -> tuple[int, int]:
@@ -107,10 +111,10 @@ class FleetTable(OrderedSource):
         """The columns that are the same in all rows of a trace."""
         return [one.name for one in self.fixed]
 
-    def in_each(self, plan: Plan, tests: Sequence[Expression]) -> EachTrace:
+    def in_each(self, plan: Plan, tests: Sequence[Expression], *, warns: bool) -> EachTrace:
         """Return a source of the rows of a plan over tables of these traces, run in each trace by itself."""
         assert self.fleet is not None
-        return EachTrace(self.fleet, plan, tuple(tests))
+        return EachTrace(self.fleet, plan, tuple(tests), warns)
 
     def computed(self, name: str, rows: Plan, shown: Collection[str], tests: Sequence[Expression]) -> Plan:
         """Return the plan of the rows that a plan over tables of these traces has in each of them, run by itself."""
@@ -138,6 +142,16 @@ class FleetTable(OrderedSource):
         """Return a source of the rows of a plan that needs to know those of another, which are found first."""
         assert self.fleet is not None
         return TwoPasses(self.fleet, first, second, otherwise)
+
+    def either(self, test: Plan, plan: Plan, otherwise: Plan) -> EitherPlan:
+        """Return a source of the rows of a plan if a plan of one truth value finds it true, otherwise of another."""
+        assert self.fleet is not None
+        return EitherPlan(self.fleet, test, plan, otherwise)
+
+    def is_example(self, plan: Plan, tests: Sequence[Expression]) -> Expression:
+        """Return a test that is true for a trace of middle size among those that may have rows of a plan."""
+        assert self.fleet is not None
+        return equal(Column(self.trace_column), Text(self.fleet.example(plan, tests)))
 
     def size(self, plan: Plan, tests: Sequence[Expression]) -> tuple[int, int]:
         """Return how many traces may have rows of a plan, and how many events they have, as far as that is known."""
@@ -217,10 +231,12 @@ class EachTrace(WholeSource):
     plan: Plan
     tests: tuple[Expression, ...]
     """Traces for which any of these is not true have no rows."""
+    warns: bool
+    """Whether the warnings of the traces are wanted."""
 
     def open(self, run: PlanRun) -> Any:
         """Return the rows, trace by trace."""
-        return self.fleet.stream(self.plan, self.tests, run)
+        return self.fleet.stream(self.plan, self.tests, run, warns=self.warns)
 
     def lines(self) -> Sequence[str]:
         """Return the number of traces that are read, and the plan of each."""
@@ -248,6 +264,32 @@ class TwoPasses(WholeSource):
         """Return the plan of the second pass, with that of the first in its place."""
         plan = self.second(_FirstPass(self.fleet.explained(self.first)))
         return ("in two passes:", *(f"  {line}" for line in self.fleet.explained(plan)))
+
+
+@record(eq=False)
+class EitherPlan(WholeSource):
+    """The rows of one of two plans."""
+
+    fleet: Traces
+    test: Plan
+    """The plan of one truth value."""
+    plan: Plan
+    """The plan if it is true."""
+    otherwise: Plan
+
+    def open(self, run: PlanRun) -> Any:
+        """Return the rows."""
+        (found,) = self.fleet.rows(self.test, run).column(0).to_pylist()
+        return self.fleet.rows(self.plan if found else self.otherwise, run)
+
+    def lines(self) -> Sequence[str]:
+        """Return both plans."""
+        return (
+            "if values repeat in one of the traces:",
+            *(f"  {line}" for line in self.fleet.explained(self.plan)),
+            "otherwise:",
+            *(f"  {line}" for line in self.fleet.explained(self.otherwise)),
+        )
 
 
 @record(eq=False)

@@ -1,0 +1,92 @@
+"""Find exact quantiles over many traces in one pass, where values repeat.
+
+Each trace groups by the value, too, and counts how often it occurs. Equal values of all traces are merged, and their
+numbers are summed up in the order of values: the value of a rank is the smallest one up to which more values are
+counted. That moves few rows, and takes memory for different values only, where a value occurs often, as durations
+measured in microseconds do. Whether that is so is found in one of the traces first (`repeat`).
+
+Other aggregates of the select are those of the smaller groups, combined twice. Floats are left to two passes: equal
+ones may be written differently (0 and -0), and their sums would depend on the order of groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from dctv.plan.build import STAR, call, columns, greater, grouped, named, number, over, select, times
+from dctv.plan.expressions import Call, Cast, Column, Expression
+from dctv.plan.node import Query
+from dctv.plan.queries import Derived, Item, Select, TableName
+from dctv.plan.walk import replaced, walk
+from dctv.record import record
+from dctv.rewrite.ranked_values import Rank, RankedValues
+from dctv.types.schema import ColumnType, Schema
+from dctv.types.values import is_float
+
+VALUE = "ranked"
+"""The column of each trace's rows with the value."""
+_UP_TO, _TOTAL = "up to", "total"
+"""The number of values of a group that are not greater than one of them, and of all."""
+_COMBINED = ("sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
+"""Functions that combine partial results to a partial result."""
+_OFTEN = 8
+"""Values repeat if each occurs this many times on average."""
+
+
+@record
+class RepeatedValues:
+    """The values of which a select asks quantiles, counted by each trace."""
+
+    ranked: RankedValues
+
+    def found(self, node: Call, part: Callable[[Expression], Expression]) -> Expression:
+        """Return quantiles over merged values, to which `part` adds a value of each trace."""
+
+        def value(_: str, rank: Rank) -> Expression:
+            counted = greater(Column(_UP_TO), Cast(rank(Column(_TOTAL)), "HUGEINT"))
+            return Call("min", (Column(VALUE),), filter=counted)
+
+        return self.ranked.quantile(node, call("sum", part(self.ranked.count)), value)
+
+    def over_merged(
+        self, query: Query, source: TableName, schema: Schema, keys: Sequence[str], values: Mapping[str, Expression]
+    ) -> Query | None:
+        """Let a query read merged values in place of the rows of all traces; None if other results do not combine.
+
+        The traces' rows have a schema: the keys, the ranked value, and other values.
+        """
+        combine = {
+            argument.name: node.function
+            for node in walk(query)
+            if isinstance(node, Call) and node.function in _COMBINED
+            for argument in node.arguments
+            if isinstance(argument, Column)
+        }
+        types = {one.name: one.type for one in schema.columns}
+        if any(one not in combine or (combine[one] == "sum" and is_float(types[one])) for one in values):
+            return None
+        by, count = columns(keys), next(name for name, one in values.items() if one == self.ranked.count)
+        items = [*named(columns((*keys, VALUE)), (*keys, VALUE))]
+        items += [Item(call(combine[one], Column(one)), one) for one in values]
+        merged = grouped(select(*items, source=source), (*keys, VALUE))
+        up_to = over(call("sum", Column(count)), by, [Column(VALUE)])
+        ranked = select(STAR, Item(up_to, _UP_TO), Item(over(call("sum", Column(count)), by), _TOTAL), source=merged)
+        return replaced(query, lambda node: Derived(ranked, source.called) if node == source else None)
+
+    def sample(self, keys: Sequence[Expression]) -> Mapping[str, Expression]:
+        """Return what one trace returns first: how many values it has, and about how many different ones by group."""
+        one = call("hash", *keys, self.ranked.value)
+        return {
+            "values": self.ranked.count,
+            "different": Call("approx_count_distinct", (one,), filter=self.ranked.test),
+        }
+
+    def repeat(self, source: str) -> tuple[ColumnType, Select]:
+        """Return a query of whether values repeat, with its column, over the row of one trace."""
+        often = greater(Column("values"), times(Column("different"), number(_OFTEN)))
+        return ColumnType("repeat", "BOOLEAN"), select(Item(often, "repeat"), source=source)
+
+
+def repeated(ranked: RankedValues) -> RepeatedValues | None:
+    """Return the values as such that may repeat, None for floats."""
+    return None if is_float(ranked.kind) else RepeatedValues(ranked)
