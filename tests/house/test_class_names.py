@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def owner(name: str) -> str:
     return next((one for one in QUALIFIED if is_within(name, one)), "dctv")
 
 
+@cache
 def homes() -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for path in files(".py", under="dctv"):
@@ -41,15 +43,12 @@ def homes() -> dict[str, list[str]]:
     return found
 
 
-HOMES = homes()
-
-
-def clashes(homes: list[str]) -> bool:
-    return len({owner(one) for one in homes}) < len(homes)
+def clashes(found: list[str]) -> bool:
+    return len({owner(one) for one in found}) < len(found)
 
 
 def test_no_two_classes_have_one_name() -> None:
-    assert {name: homes for name, homes in HOMES.items() if clashes(homes)} == {}
+    assert {name: found for name, found in homes().items() if clashes(found)} == {}
 
 
 def imported(path: Path, package: str) -> Iterator[str]:
@@ -60,7 +59,7 @@ def imported(path: Path, package: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("package", QUALIFIED)
 def test_shared_names_are_used_with_their_module(package: str) -> None:
-    shared = {name for name, homes in HOMES.items() if len(homes) > 1 and package in map(owner, homes)}
+    shared = {name for name, found in homes().items() if len(found) > 1 and package in map(owner, found)}
     assert shared
     users = [p for p in files(".py", under="dctv") if not is_within(module(p), package)]
     found = {short(path): sorted(shared & set(imported(path, package))) for path in users}
