@@ -11,8 +11,8 @@ from dctv.patterns import pattern
 from dctv.temporary import MORE_ROOM
 from dctv.types.values import dialect_type
 
-_AS_JSON = ' Error: {"exception_type"'
-"""How an error begins under the setting `errors_as_json`, from the end of its kind on."""
+_AS_JSON = pattern(r'(?:^| Error: )(?=\{"exception_type")')
+"""How an error begins under the setting `errors_as_json`, from the end of its kind on; some come without that."""
 _SOURCE = " when casting from source column "
 _PREFIX = pattern(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
 _NOISE = pattern(
@@ -59,8 +59,8 @@ def text_of(error: BaseException) -> tuple[str, tuple[int, int] | None]:
     An error of a query whose rows another query reads is within the text of the other one's.
     """
     text, location = str(error), None
-    while (kind := text.find(_AS_JSON)) >= 0:
-        start = text.index("{", kind)
+    while (kind := _AS_JSON.search(text)) is not None:
+        start = kind.end()
         try:
             found, length = json.JSONDecoder().raw_decode(text[start:])
             message = str(found["exception_message"])

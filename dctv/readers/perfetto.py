@@ -65,7 +65,7 @@ def _is_packet(packet: bytes, *, whole: bool) -> bool:
             return False
         value, end = _varint(packet, begin)
         if end == 0:
-            return not whole
+            return not whole and fields > 0
         at = end + (value if wire == 2 else 0)
         fields += 1
     return at == len(packet) if whole else fields > 0

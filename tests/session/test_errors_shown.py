@@ -104,6 +104,12 @@ def test_our_errors_keep_message_and_hint_on_their_way_through_the_engine() -> N
     assert (found.message, found.hint) == ("cannot read `t.pfw`: it vanished", "mount it again")
 
 
+def test_an_error_that_names_no_kind_is_read() -> None:
+    """As one of a thread that reads a damaged file."""
+    text = '{"exception_type":"Invalid","exception_message":"TProtocolException: Invalid data"}'
+    assert failure(duckdb.Error(text)).message == "invalid data"
+
+
 def test_an_engine_that_fails_shows_no_stack() -> None:
     """As an as-of join within a subquery does when it compares columns of the query around it."""
     inner = "SELECT b.y FROM (VALUES (3)) AS b(y) ASOF JOIN (VALUES (3)) AS c(y) ON b.y >= c.y + a.x"
