@@ -89,6 +89,12 @@ class StoredFileSource(OrderedSource):
         nothing = pruning is not None and not pruning.pruned.positions
         return where(query, FALSE) if nothing else query
 
+    @property
+    def has_own_names(self) -> bool:
+        """Whether its columns have the same names in the file and in queries."""
+        columns, names = self.named
+        return columns == names
+
     def whole(self) -> Path:
         """Return the file, for code that reads all of it without the engine.
 

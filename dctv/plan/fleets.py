@@ -63,6 +63,13 @@ class FleetSource(TableSource, Protocol):
         """
         ...
 
+    def together(self, tests: Sequence[Expression], /, *, ordered: bool) -> TableSource | None:
+        """Return a source of the rows of all traces that pass some tests, which the engine reads at once.
+
+        None if that is not possible; if `ordered`, rows have to come trace by trace, as otherwise.
+        """
+        ...
+
     def in_two_passes(self, first: Any, second: Callable[[TableSource], Any], otherwise: Any, /) -> TableSource:
         """Return a source of the rows of a plan that needs to know those of another, which are found first.
 

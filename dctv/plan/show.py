@@ -47,8 +47,17 @@ def _strength(node: e.Expression) -> int:
             return _ATOM
 
 
+_SHOWN, _MOST = 2, 30
+"""The number of items of a list that are shown, if it has more than so many."""
+
+
 def _list(nodes: Iterable[e.Expression]) -> str:
     return ", ".join(map(expression, nodes))
+
+
+def _array(node: e.List) -> str:
+    items, left = node.items, len(node.items) - _SHOWN
+    return f"[{_list(items)}]" if left <= _MOST - _SHOWN else f"[{_list(items[:_SHOWN])}, and {left:,} more]"
 
 
 def _unary(node: e.Unary) -> str:
@@ -148,7 +157,7 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.OfTrace: lambda node: f"the trace's {node.column}",
     e.StartOf: lambda node: f"the start of {_nested(node.trace, _ATOM)}",
     e.Row: lambda node: f"({_list(node.items)})",
-    e.List: lambda node: f"[{_list(node.items)}]",
+    e.List: _array,
     e.Struct: _struct,
     e.Lambda: lambda node: f"({', '.join(node.parameters)}) -> {expression(node.body)}",
     e.Keyword: lambda node: f"{node.name} => {expression(node.value)}",

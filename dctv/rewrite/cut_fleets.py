@@ -21,6 +21,10 @@ LIMIT, each trace gives its first rows (`first_of_each`).
 Any other select above such a part hands conditions on the part's rows to each trace, if they cannot fail, or would fail
 there as they would here, and if nothing else reads the part. A trace that fails one itself is not opened.
 
+A part, or an input of a select above, that has no span operator and only tables which all traces store is not run trace
+by trace: the engine reads those tables from all column stores at once (`together`), as what they are, tables of the
+traces. That is left to each trace where the order of rows may show, and if they are joined to names of traces.
+
 Rows of a part come trace by trace. Where the part promised an order of time, they are sorted again; one that is sorted
 otherwise is none.
 """
@@ -46,7 +50,8 @@ from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts, names_in, renamed
 from dctv.rewrite.current_time import at_one_time
-from dctv.rewrite.graph import inputs, readers_first, with_inputs
+from dctv.rewrite.drop_orders import meets_rows_in_order
+from dctv.rewrite.graph import bottom_up, inputs, readers_first, with_inputs
 from dctv.rewrite.leaf_conditions import conditions_on_leaf, filtered
 from dctv.rewrite.partial_aggregates import SplitByValue, split, split_twice
 from dctv.rewrite.push_limit import first_of_each
@@ -108,17 +113,25 @@ class _Cutting:
         """Return a plan over what each trace gives: its part of aggregates, or the rows that satisfy the conditions."""
         if not isinstance(plan, Relation):
             return with_inputs(plan, tuple(map(self.above, inputs(plan))))
-        new, left = plan, []
+        new, left, together = plan, [], dict[str, Plan]()
         for name, leaf in plan.leaves:
             local = self.local.get(id(leaf))
             halves = None if local is None else split(new, name, leaf)
             made = None if local is None or halves is None else _over(new, name, local, *halves)
-            if made is None:
+            if local is not None and (whole := self._together(plan, name, leaf, local)) is not None:
+                together[name] = whole
+            elif made is None:
                 left.append((name, leaf))
             else:
                 new = made
-        needed = {name: self._needed(new, name, leaf) for name, leaf in left}
+        needed = together | {name: self._needed(new, name, leaf) for name, leaf in left}
         return with_inputs(new, tuple(needed.get(name, leaf) for name, leaf in new.leaves))
+
+    def _together(self, relation: Relation, name: str, leaf: Plan, local: PerTracePlan) -> Plan | None:
+        """Return the rows of a leaf that a relation needs, read from all column stores at once."""
+        tests = conditions_on_leaf(relation, name, leaf).tests
+        of_traces = (renamed(one, local.fixed) for one in tests if names_in(one) <= local.fixed.keys())
+        return _read_together(leaf, (*local.tests, *of_traces), relation)
 
     def _needed(self, relation: Relation, name: str, leaf: Plan) -> Plan:
         """Return the rows of a leaf that a relation needs, as far as its conditions say."""
@@ -142,7 +155,9 @@ class _Cutting:
         if id(plan) not in self.local:
             return self.new[id(plan)]
         if id(plan) not in self.new:
-            self.new[id(plan)] = plan if isinstance(plan, Scan) else gathered(plan, self.local[id(plan)])
+            local = self.local[id(plan)]
+            whole = _read_together(plan, local.tests, plan) if isinstance(plan, Relation) else plan
+            self.new[id(plan)] = whole or gathered(plan, local)
         return self.new[id(plan)]
 
     def found(self, plan: Plan) -> PerTracePlan | None:
@@ -230,6 +245,33 @@ class _Cutting:
         sample = gathered(split.sample, replace(local, tests=(example,)), warns=False)
         repeat = Relation(split.schema, RowOrder.ANY, split.repeat, (("sample", sample),))
         return _found_by(plan, local.source.either(repeat, made, otherwise))
+
+
+def _read_together(plan: Plan, tests: Sequence[Expression], reader: Relation) -> Plan | None:
+    """Return a plan whose tables are read from all column stores at once; None if that is not possible.
+
+    Their rows may come in another order only if neither the plan nor its reader, which may be the plan, shows it.
+    """
+    every = readers_first(plan)
+    relations = [reader, *(one for one in every if isinstance(one, Relation))]
+    scans = [one for one in every if isinstance(one, Scan)]
+    if any(isinstance(one, Kernel) for one in every) or any(one.query.once(_asks_starts) for one in relations):
+        return None
+    ordered = reader.order is not RowOrder.ANY or any(
+        one.serial or one.query.once(meets_rows_in_order) for one in relations
+    )
+    sources: dict[int, TableSource] = {}
+    for one in scans:
+        found = one.source.together(tests, ordered=ordered) if isinstance(one.source, FleetSource) else None
+        if found is None:
+            return None
+        sources[id(one)] = found
+    return bottom_up(plan, lambda one: replace(one, source=sources[id(one)]) if isinstance(one, Scan) else one)
+
+
+def _asks_starts(query: Query) -> bool:
+    """Whether a query asks when traces began, which takes long for many of them."""
+    return any(isinstance(node, StartOf) for node in walk(query))
 
 
 def _found_by(plan: Relation, source: TableSource) -> Plan:

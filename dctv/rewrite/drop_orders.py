@@ -55,7 +55,7 @@ def _passes_on(plan: Plan, *, needed: bool) -> bool:
     if decided and isinstance(query, Select) and query.limit is not None:
         # Which rows are the first is decided, too.
         query = replace(query, limit=None, offset=None)
-    if plan.serial or query.once(_meets_rows_in_order):
+    if plan.serial or query.once(meets_rows_in_order):
         return True
     return needed and not decided and not query.once(_puts_together)
 
@@ -73,7 +73,7 @@ def _aggregates(node: Node) -> bool:
     return isinstance(node, Call) and node.function.lower() in _AGGREGATES
 
 
-def _meets_rows_in_order(query: Query) -> bool:
+def meets_rows_in_order(query: Query) -> bool:
     """Whether the order in which a query meets rows may mean something."""
     return has_effect(query) or any(_is_of_order(node) for node in walk(query))
 

@@ -28,7 +28,7 @@ from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.plan.question import Cell, Question
 from dctv.plan.rows import of_rows
-from dctv.plan.source import PlanRun, RowsInMemory
+from dctv.plan.source import PlanRun, RowsInMemory, TableSource
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
@@ -42,6 +42,7 @@ from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_pa
 from dctv.run.fleet.schemas import one_schema, with_known_types
 from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
+from dctv.run.fleet.together import together as read_together
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
@@ -235,6 +236,15 @@ class Fleet:
         """Return how many traces may have rows of a plan, and how many events they have, as far as that is known."""
         members = self.wanted(plan, tests)
         return len(members), sum(map(self._events, members))
+
+    def together(self, table: FleetTable, tests: Sequence[Expression]) -> TableSource | None:
+        """Return a source of the rows of a table that the engine reads at once, None if that is not possible."""
+        context = self.context
+        elsewhere = context.chosen_engine.remote is not None or context.workers.outside() is not None
+        if elsewhere or self.way.options or not context.policy.when:
+            return None
+        members = self.wanted(table.scan, (*table.tests, *tests))
+        return read_together(table, members, self.metadata, len(self.members))
 
     def example(self, plan: Plan, tests: Sequence[Expression]) -> str:
         """Return the name of a trace of middle size among those that may have rows of a plan."""

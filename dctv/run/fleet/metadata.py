@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.catalog.mount import Mount
@@ -12,9 +13,12 @@ from dctv.catalog.stdlib import library
 from dctv.contracts.reader import Diagnostic, EventColumns
 from dctv.errors import DctvError, WarningLog, reason_of
 from dctv.index.answers import SQUARES
+from dctv.index.location import index_folder, subject
+from dctv.index.sources import AllEvents, StoredFileSource
+from dctv.index.stored import EVENTS
 from dctv.plan.nodes import Scan
 from dctv.plan.question import Aggregate, Question
-from dctv.record import record, replace
+from dctv.record import field, record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.mounting import Wanted, mount
@@ -45,6 +49,15 @@ class EventDurations:
 
 
 @record
+class StoredRows:
+    """A file of a column store."""
+
+    path: str
+    stamp: str
+    """The file system's stamp of it: it has changed if this has."""
+
+
+@record
 class MemberMetadata:
     """Metadata of one trace of a fleet."""
 
@@ -62,6 +75,10 @@ class MemberMetadata:
     """Durations of events by name, if its index has them; names without any are left out."""
     state: tuple[tuple[str, int, int], ...] = ()
     """Its files, their sizes and times, as they were."""
+    stored: Mapping[str, StoredRows] = field(default_factory=dict)
+    """The files of its column store with the rows of tables, of those that are shown as they are stored."""
+    unindexed: str = ""
+    """The folder that its index would be in, if it has none and may have one."""
     error: str = ""
     """Why it cannot be read; then it has nothing else."""
 
@@ -127,12 +144,33 @@ def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettin
                 _counts(made),
                 _durations(made),
                 state,
+                {name: rows for name in (*shown, EVENTS) if (rows := _stored(made, name, views)) is not None},
+                _unindexed(made, member, context),
             )
     except OSError as error:
         what = reason_of(error) if error.filename in (None, member.path) else f"`{error.filename}`: {reason_of(error)}"
         return MemberMetadata("", {}, [], {}, 0, [], error=what)
     except DctvError as error:
         return MemberMetadata("", {}, [], {}, 0, [], error=error.message)
+
+
+def _stored(made: Mount, name: str, views: Collection[tuple[str, ...]]) -> StoredRows | None:
+    """Return the file with the rows of a table, or of all events; None if they are computed, or stored otherwise."""
+    plan = made.given[name]()
+    if not isinstance(plan, Scan) or tuple(name.split(".")) in views:
+        return None
+    source = plan.source.reading(()) if isinstance(plan.source, AllEvents) else plan.source
+    found = source.flat if isinstance(source, AllEvents) else source
+    if not isinstance(found, StoredFileSource) or not found.has_own_names:
+        return None
+    return StoredRows(str(found.file.path), found.file.stamp)
+
+
+def _unindexed(made: Mount, member: FleetMember, context: ExecutionContext) -> str:
+    """Return the folder that the index of a file would be in, if it has none and may have one."""
+    if made.sources or not context.policy.when or context.registries.readers[made.reader].chunks is None:
+        return ""
+    return str(index_folder(subject([Path(member.path)], made.reader, {}), context.policy.index_dir))
 
 
 _MOST_NAMES = 1_000

@@ -106,7 +106,7 @@ def _known(
     if folder is None:
         return _metadata(every, way, context)
     memory = memory_of(wanted.pattern, wanted.base, way, folder)
-    known = memory.recall(every)
+    known = memory.recall(every, indexed=context.policy.when is True)
     new = [one for one in every if one.name not in known]
     metadata = {**known, **_metadata(new, way, context)}
     if new:

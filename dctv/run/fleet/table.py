@@ -52,6 +52,10 @@ class Traces(Protocol):
         """Return the rows of a plan over those of all traces."""
         ...
 
+    def together(self, table: FleetTable, tests: Sequence[Expression], /) -> TableSource | None:
+        """Return a source of the rows of a table that the engine reads at once, None if that is not possible."""
+        ...
+
     def example(self, plan: Plan, tests: Sequence[Expression], /) -> str:
         """Return the name of a trace of middle size among those that may have rows of a plan."""
         ...
@@ -137,6 +141,15 @@ class FleetTable(OrderedSource):
     def plan(self) -> Plan:
         """The plan of its rows, with the types that it has in each trace."""
         return restored(self.schema, lambda held: replace(self.scan, schema=held))
+
+    def together(self, tests: Sequence[Expression], *, ordered: bool) -> TableSource | None:
+        """Return a source of the rows of all traces that pass some tests, if the engine can read them at once."""
+        if self.fleet is None or self.rows is not None or self.arguments is not None or not self.parts:
+            return None
+        if ordered and any(map(self.is_fixed, self.read_schema.columns)):
+            # They are joined to the rows, which the engine may reorder.
+            return None
+        return self.fleet.together(self, tests)
 
     def in_two_passes(self, first: Plan, second: Callable[[TableSource], Plan], otherwise: Plan) -> TwoPasses:
         """Return a source of the rows of a plan that needs to know those of another, which are found first."""
