@@ -21,12 +21,15 @@ _NUMBERS = {8, 58, 10, 13, 41, 42, 87, 3, 79, 98}
 """Packet fields that are numbers; all other known fields are messages or bytes."""
 _LAST_FIELD = 3000
 _EMPTY = b"\n\0"
+_CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r")
+"""Bytes that texts do not have."""
 
 
 def sniff(head: Head) -> bool:
     """Whether a file begins with a packet with fields of Perfetto; packets without fields may precede it."""
     text = head.text[len(_EMPTY) * _empty(head.text) :]
-    if not text.startswith(b"\n"):
+    # In a text, letters could be tags, and lengths of what is missing.
+    if not text.startswith(b"\n") or (text.isascii() and _CONTROL.isdisjoint(text)):
         return False
     length, begin = _varint(text, 1)
     return length > 0 and _is_packet(text[begin : begin + length], whole=begin + length <= len(text))

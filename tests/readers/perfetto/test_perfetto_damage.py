@@ -171,6 +171,7 @@ def test_compressed_packets_in_compressed_packets_are_refused() -> None:
         b"\n",
         b"\n# tracer: nop\n",
         b"\n]\n",
+        b"\n{broken",
         b'{"traceEvents":[]}',
         b"\x0a\x04\x08\x01\x10\x02" * 20,
         b"PERFILE2" + b"\0" * 100,
