@@ -116,11 +116,13 @@ class _Cutting:
         new, left, together = plan, [], dict[str, Plan]()
         for name, leaf in plan.leaves:
             local = self.local.get(id(leaf))
+            whole = None if local is None else self._together(plan, name, leaf, local)
+            if whole is not None:
+                together[name] = whole
+                continue
             halves = None if local is None else split(new, name, leaf)
             made = None if local is None or halves is None else _over(new, name, local, *halves)
-            if local is not None and (whole := self._together(plan, name, leaf, local)) is not None:
-                together[name] = whole
-            elif made is None:
+            if made is None:
                 left.append((name, leaf))
             else:
                 new = made
@@ -275,7 +277,7 @@ def _asks_starts(query: Query) -> bool:
 
 
 def _found_by(plan: Relation, source: TableSource) -> Plan:
-    """Return the rows of a plan as a source of each trace's finds them."""
+    """Return the rows of a plan, as a source finds them."""
     called = with_names(plan.schema, column_names(plan))
     return restored(called, lambda held: Scan(held, plan.order, "each trace", source))
 

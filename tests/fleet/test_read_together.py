@@ -202,6 +202,18 @@ def test_the_list_of_files_is_made_again(folder: Path, text: str) -> None:
     assert saved.read_text() == before
 
 
+def test_a_new_trace_beside_a_damaged_list(folder: Path) -> None:
+    with opened(folder):
+        pass
+    (saved,) = (folder / "indexes" / "fleets").glob("*-stores.json")
+    saved.write_text("{")
+    write_dftracer(folder / "c.pfw", "open", "close")
+    for at_once in (False, True):
+        with opened(folder) as session:
+            assert is_at_once(session, ASK) == at_once
+            assert session.sql(ASK).fetchall() == [("close", 1, 1), ("open", 1, 3), ("read", 1, 12)]
+
+
 def test_an_executor_reads_each_trace(folder: Path) -> None:
     with opened(folder) as session, ThreadPoolExecutor(1) as pool:
         session.executor = pool

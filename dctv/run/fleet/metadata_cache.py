@@ -101,10 +101,13 @@ class Memory:
 
     def keep(self, members: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]) -> None:
         """Write the metadata of readable traces; if that fails, it will be computed again."""
+        stores = {one.path: _store(metadata[one.name].stored) for one in members if metadata[one.name].stored}
+        if not self.stores.exists() and any(isinstance(one.stored, _SavedStore) for one in metadata.values()):
+            # It was damaged: where these traces have their stores is found when they are mounted next.
+            return
         schemas = _Schemas()
         traces = {one.path: _to_json(metadata[one.name], schemas) for one in members if not metadata[one.name].error}
         columns = [_columns(one) for one in schemas.found]
-        stores = {one.path: _store(metadata[one.name].stored) for one in members if metadata[one.name].stored}
         _write(self.stores, stores)
         _write(self.path, {"schemas": columns, "traces": traces})
 
