@@ -20,7 +20,7 @@ from dctv.plan.queries import Derived, Item, Select, TableName
 from dctv.plan.walk import replaced, walk
 from dctv.record import record
 from dctv.rewrite.ranked_values import Rank, RankedValues
-from dctv.types.schema import ColumnType, Schema
+from dctv.types.schema import TS, ColumnType, Schema
 from dctv.types.values import is_float
 
 VALUE = "ranked"
@@ -88,5 +88,6 @@ class RepeatedValues:
 
 
 def repeated(ranked: RankedValues) -> RepeatedValues | None:
-    """Return the values as such that may repeat, None for floats."""
-    return None if is_float(ranked.kind) else RepeatedValues(ranked)
+    """Return the values as such that may repeat; None for floats, and for times, which hardly do."""
+    is_time = isinstance(ranked.value, Column) and ranked.value.name == TS
+    return None if is_time or is_float(ranked.kind) else RepeatedValues(ranked)

@@ -247,8 +247,9 @@ def test_values_are_not_counted_beside(large: Session, beside: str) -> None:
     assert "if values repeat in one of the traces:" not in plan
 
 
-def test_floats_are_not_counted(large: Session) -> None:
-    sql = "EXPLAIN SELECT median(unitless(_duration) / 7) AS q FROM runs.slices"
+@pytest.mark.parametrize("value", ["unitless(_duration) / 7", "_ts"])
+def test_floats_and_times_are_not_counted(large: Session, value: str) -> None:
+    sql = f"EXPLAIN SELECT median({value}) AS q FROM runs.slices"
     plan = [line.strip() for (line,) in large.sql(sql).fetchall()]
     assert TWICE in plan
     assert "if values repeat in one of the traces:" not in plan
