@@ -58,8 +58,8 @@ class FleetSource(TableSource, Protocol):
     def in_each(self, plan: Any, tests: Sequence[Expression], /, *, warns: bool) -> TableSource:
         """Return a source of the rows of a plan over tables of these traces, run in each trace by itself.
 
-        A trace has rows only if all tests, which are about the fixed columns, are true. Its warnings are not wanted of
-        a plan that runs before another over the same rows.
+        A trace has rows only if all tests, which are about the fixed columns, are true. `warns` is False for a plan
+        that runs before another one over the same rows, which gives the same warnings.
         """
         ...
 

@@ -56,8 +56,10 @@ def _list(nodes: Iterable[e.Expression]) -> str:
 
 
 def _array(node: e.List) -> str:
-    items, left = node.items, len(node.items) - _SHOWN
-    return f"[{_list(items)}]" if left <= _MOST - _SHOWN else f"[{_list(items[:_SHOWN])}, and {left:,} more]"
+    items = node.items
+    if len(items) <= _MOST:
+        return f"[{_list(items)}]"
+    return f"[{_list(items[:_SHOWN])}, and {len(items) - _SHOWN:,} more]"
 
 
 def _unary(node: e.Unary) -> str:

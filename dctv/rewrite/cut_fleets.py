@@ -22,8 +22,8 @@ Any other select above such a part hands conditions on the part's rows to each t
 there as they would here, and if nothing else reads the part. A trace that fails one itself is not opened.
 
 A part, or an input of a select above, that has no span operator and only tables which all traces store is not run trace
-by trace: the engine reads those tables from all column stores at once (`together`), as what they are, tables of the
-traces. That is left to each trace where the order of rows may show, and if they are joined to names of traces.
+by trace: the engine reads those tables from all column stores at once (`together`). It stays with each trace if columns
+of the traces are read and the order of rows may show, since these columns are joined, which may reorder rows.
 
 Rows of a part come trace by trace. Where the part promised an order of time, they are sorted again; one that is sorted
 otherwise is none.
@@ -53,7 +53,7 @@ from dctv.rewrite.current_time import at_one_time
 from dctv.rewrite.drop_orders import meets_rows_in_order
 from dctv.rewrite.graph import bottom_up, inputs, readers_first, with_inputs
 from dctv.rewrite.leaf_conditions import conditions_on_leaf, filtered
-from dctv.rewrite.partial_aggregates import SplitByValue, split, split_twice
+from dctv.rewrite.partial_aggregates import split, split_twice
 from dctv.rewrite.push_limit import first_of_each
 from dctv.rewrite.select_lists import has_effect, is_volatile, may_aggregate
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
@@ -233,20 +233,14 @@ class _Cutting:
         each = gathered(found.first, first, warns=False)
         bounds = Relation(found.schema, RowOrder.ANY, found.bounds, (("each", each),))
         twice = _found_by(plan, local.source.in_two_passes(bounds, second, self._over_all(plan)))
-        by_value = None if found.by_value is None or traces == 0 else found.by_value
-        return self._by_value(plan, name, leaf, local, by_value, twice) or twice
-
-    def _by_value(
-        self, plan: Relation, name: str, leaf: Plan, local: PerTracePlan, split: SplitByValue | None, otherwise: Plan
-    ) -> Plan | None:
-        """Let each trace count equal values, if one of them shows that values repeat."""
-        made = None if split is None else _over(plan, name, local, split.part, split.query)
-        if split is None or made is None:
-            return None
-        example = local.source.is_example(leaf, _tested(local, split.part).tests)
-        sample = gathered(split.sample, replace(local, tests=(example,)), warns=False)
-        repeat = Relation(split.schema, RowOrder.ANY, split.repeat, (("sample", sample),))
-        return _found_by(plan, local.source.either(repeat, made, otherwise))
+        by_value = found.by_value
+        made = None if by_value is None else _over(plan, name, local, by_value.part, by_value.query)
+        if by_value is None or made is None or traces == 0:
+            return twice
+        example = local.source.is_example(leaf, first.tests)
+        sample = gathered(by_value.sample, replace(local, tests=(example,)), warns=False)
+        repeat = Relation(by_value.schema, RowOrder.ANY, by_value.repeat, (("sample", sample),))
+        return _found_by(plan, local.source.either(repeat, made, twice))
 
 
 def _read_together(plan: Plan, tests: Sequence[Expression], reader: Relation) -> Plan | None:
@@ -303,7 +297,7 @@ def _tested(local: PerTracePlan, part: Relation) -> PerTracePlan:
 
 
 def gathered(plan: Plan, local: PerTracePlan, *, warns: bool = True) -> Plan:
-    """Return the rows of a part of all traces, in the order that the part promised; `warns` of what they warn of."""
+    """Return the rows of a part of all traces, in the order that the part promised, with their warnings or without."""
     called = with_names(plan.schema, column_names(plan))
     source = local.source.in_each(plan, local.tests, warns=warns)
     rows = restored(called, lambda held: Scan(held, RowOrder.STABLE, "each trace", source))

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dctv.plan.build import STAR, call, columns, greater, grouped, named, number, over, select, times
+from dctv.plan.build import STAR, call, columns, greater, grouped, number, over, select, times
 from dctv.plan.expressions import Call, Cast, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.queries import Derived, Item, Select, TableName
-from dctv.plan.walk import replaced, walk
+from dctv.plan.walk import replaced
 from dctv.record import record
 from dctv.rewrite.ranked_values import Rank, RankedValues
 from dctv.types.schema import TS, ColumnType, Schema
@@ -27,8 +27,11 @@ VALUE = "ranked"
 """The column of each trace's rows with the value."""
 _UP_TO, _TOTAL = "up to", "total"
 """The number of values of a group that are not greater than one of them, and of all."""
-_COMBINED = ("sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
-"""Functions that combine partial results to a partial result."""
+_COMBINED = {
+    **dict.fromkeys(("count", "count_star", "regr_count", "count_if", "countif", "sum"), "sum"),
+    **{name: name for name in ("min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")},
+}
+"""By aggregate, the function that combines its partial results to one of more rows."""
 _OFTEN = 8
 """Values repeat if each occurs this many times on average."""
 
@@ -55,20 +58,18 @@ class RepeatedValues:
 
         The traces' rows have a schema: the keys, the ranked value, and other values.
         """
-        combine = {
-            argument.name: node.function
-            for node in walk(query)
-            if isinstance(node, Call) and node.function in _COMBINED
-            for argument in node.arguments
-            if isinstance(argument, Column)
+        functions = {
+            name: _COMBINED.get(one.function) if isinstance(one, Call) else None for name, one in values.items()
         }
         types = {one.name: one.type for one in schema.columns}
-        if any(one not in combine or (combine[one] == "sum" and is_float(types[one])) for one in values):
+        combine = [
+            Item(call(function, Column(name)), name) for name, function in functions.items() if function is not None
+        ]
+        sums = (types[name] for name, function in functions.items() if function == "sum")
+        if len(combine) < len(values) or any(map(is_float, sums)):
             return None
         by, count = columns(keys), next(name for name, one in values.items() if one == self.ranked.count)
-        items = [*named(columns((*keys, VALUE)), (*keys, VALUE))]
-        items += [Item(call(combine[one], Column(one)), one) for one in values]
-        merged = grouped(select(*items, source=source), (*keys, VALUE))
+        merged = grouped(select(*keys, VALUE, *combine, source=source), (*keys, VALUE))
         up_to = over(call("sum", Column(count)), by, [Column(VALUE)])
         ranked = select(STAR, Item(up_to, _UP_TO), Item(over(call("sum", Column(count)), by), _TOTAL), source=merged)
         return replaced(query, lambda node: Derived(ranked, source.called) if node == source else None)

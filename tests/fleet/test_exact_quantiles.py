@@ -158,6 +158,20 @@ def test_few_events_take_one_pass(large: Session, monkeypatch: pytest.MonkeyPatc
     assert not is_twice(large, sql)
 
 
+def rows_of_parts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the number of rows of each part that runs here from now on."""
+    rows: list[int] = []
+
+    def counted(*args: Any) -> Iterator[Any]:
+        rows.append(0)
+        for batch in batches(*args):
+            rows[-1] += batch.num_rows
+            yield batch
+
+    monkeypatch.setattr("dctv.run.fleet.fleet.batches", counted)
+    return rows
+
+
 @pytest.mark.parametrize("share", SHARES)
 def test_few_values_move(large: Session, monkeypatch: pytest.MonkeyPatch, share: str) -> None:
     monkeypatch.setattr(repeated_values, "_OFTEN", NEVER)
@@ -182,15 +196,7 @@ def test_few_values_move(large: Session, monkeypatch: pytest.MonkeyPatch, share:
 def test_many_groups_take_one_pass(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which is known only after the first, that returns no more groups than needed."""
     monkeypatch.setattr(exact_quantiles, "_MOST_GROUPS", 100)
-    rows: list[int] = []
-
-    def counted(*args: Any) -> Iterator[Any]:
-        rows.append(0)
-        for batch in batches(*args):
-            rows[-1] += batch.num_rows
-            yield batch
-
-    monkeypatch.setattr("dctv.run.fleet.fleet.batches", counted)
+    rows = rows_of_parts(monkeypatch)
     sql = "SELECT _ts, median(_duration) AS q FROM {} GROUP BY _ts ORDER BY q DESC, _ts LIMIT 3"
     assert is_twice(large, sql.format("runs.slices"))
     found = large.sql(sql.format("runs.slices")).fetchall()
@@ -212,15 +218,7 @@ def test_values_that_repeat_are_counted(tmp_path: Path, monkeypatch: pytest.Monk
     """Each trace moves a row for each value of a group, once."""
     for number in range(5):
         write(tmp_path / f"{number}.json", [place * place % 100 for place in range(3_000 + 3 * number)])
-    rows: list[int] = []
-
-    def counted(*args: Any) -> Iterator[Any]:
-        rows.append(0)
-        for batch in batches(*args):
-            rows[-1] += batch.num_rows
-            yield batch
-
-    monkeypatch.setattr("dctv.run.fleet.fleet.batches", counted)
+    rows = rows_of_parts(monkeypatch)
     sql = (
         "SELECT name, quantile_cont(_duration, [0.01, 0.5]) AS q, median(_duration) AS m, COUNT(*) AS n, AVG(id) AS a, "
         "MAX(_ts) AS l FROM {} WHERE _duration > 3ns GROUP BY name HAVING MIN(_duration) < 1s ORDER BY n DESC, name"
@@ -245,6 +243,21 @@ def test_values_are_not_counted_beside(large: Session, beside: str) -> None:
     plan = [line.strip() for (line,) in large.sql(f"EXPLAIN {sql}").fetchall()]
     assert TWICE in plan
     assert "if values repeat in one of the traces:" not in plan
+
+
+def test_names_of_partial_results_may_be_those_of_columns(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeated_values, "_OFTEN", ALWAYS)
+    names = ("part0", "part1", "part2", "ranked", "total")
+    values = ("MIN(_ts)", "MAX(tid)", "COUNT(*)", "median(_duration)", "SUM(id)")
+    inner = ", ".join(f"{value} AS {name}" for value, name in zip(values, names, strict=True))
+    outer = ", ".join(
+        f"{function}({name}) AS {function}_{name}" for name in names for function in ("SUM", "MIN", "MAX")
+    )
+    sql = f"SELECT {outer} FROM (SELECT name, {inner} FROM {{}} GROUP BY name)"
+    large.sql("CREATE OR REPLACE TABLE whole AS SELECT * FROM runs.slices")
+    assert is_twice(large, sql.format("runs.slices"))
+    assert answer(large, sql.format("runs.slices")) == answer(large, sql.format("whole"))
+    large.sql("DROP TABLE whole")
 
 
 @pytest.mark.parametrize("value", ["unitless(_duration) / 7", "_ts"])

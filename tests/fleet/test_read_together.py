@@ -214,6 +214,20 @@ def test_a_new_trace_beside_a_damaged_list(folder: Path) -> None:
             assert session.sql(ASK).fetchall() == [("close", 1, 1), ("open", 1, 3), ("read", 1, 12)]
 
 
+def test_a_link_to_a_trace_is_another_trace(folder: Path) -> None:
+    (folder / "latest.pfw").symlink_to(folder / "b.pfw")
+    with opened(folder) as session:
+        found = session.sql(
+            "SELECT _trace, COUNT(DISTINCT name) AS n, SUM(tid) AS s FROM runs.events GROUP BY 1"
+        ).fetchall()
+        assert [(Path(trace).name, n, s) for trace, n, s in found] == [
+            ("a.pfw", 2, 6),
+            ("b.pfw", 2, 8),
+            ("latest.pfw", 2, 8),
+        ]
+        assert session.sql(ASK).fetchall() == [("open", 1, 3), ("read", 1, 19)]
+
+
 def test_an_executor_reads_each_trace(folder: Path) -> None:
     with opened(folder) as session, ThreadPoolExecutor(1) as pool:
         session.executor = pool

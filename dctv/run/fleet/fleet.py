@@ -196,7 +196,7 @@ class Fleet:
         return counted(table, question, self.members, self.metadata, self._stored)
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, *, warns: bool = True) -> OpenedStream:
-        """Return the rows that a plan over tables of this fleet has in each trace, trace by trace, and maybe warn.
+        """Return the rows that a plan over tables of this fleet has in each trace, in order, with warnings or without.
 
         Each opening runs the plan again: a recursive step reads its tables in every round.
 

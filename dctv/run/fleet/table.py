@@ -41,7 +41,7 @@ class Traces(Protocol):
         ...
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, /, *, warns: bool = True) -> Any:
-        """Return the rows that a plan over their tables has in each of them, trace by trace, and maybe warn."""
+        """Return the rows that a plan over their tables has in each of them, in order, with warnings or without."""
         ...
 
     def explained(self, plan: Plan, /) -> Sequence[str]:

@@ -7,7 +7,7 @@ a column store, as long as neither they nor the files have changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from dctv.run.fleet.members import FleetMember, is_as_it_was
 from dctv.run.fleet.metadata import MemberMetadata, StoredRows
 from dctv.run.fleet.table import EVENTS, FleetTable
 from dctv.sandbox import escaped
-from dctv.types.schema import ColumnType, Schema
+from dctv.types.schema import ColumnType
 
 _FILE = "dctv:file"
 """The column with the file of a row."""
@@ -87,18 +87,18 @@ def together(
         if stored is None or not is_as_it_was(member, known.state) or not _is_as_it_was(stored):
             return None
         rows.append((member, stored))
+    # A trace and a link to it have one store: its rows could not be told apart.
+    if len({stored.path for _, stored in rows}) < len(rows):
+        return None
     return StoredTogether(table, every, rows) if rows else None
 
 
 def _have_columns(columns: Sequence[ColumnType], name: str, metadata: Sequence[MemberMetadata]) -> bool:
     """Whether all traces have some columns of a table, with the same types."""
+    every = [events_schema()] if name == EVENTS else [one.tables.get(name) for one in metadata]
     # Traces share the objects of equal schemas.
-    schemas = [events_schema()] if name == EVENTS else {id(one): one for one in _schemas(name, metadata)}.values()
-    return all(one is not None and set(columns) <= set(one.columns) for one in schemas)
-
-
-def _schemas(name: str, metadata: Sequence[MemberMetadata]) -> Iterator[Schema | None]:
-    return (known.tables.get(name) for known in metadata)
+    different = {id(one): one for one in every}.values()
+    return all(one is not None and set(columns) <= set(one.columns) for one in different)
 
 
 def _is_as_it_was(stored: StoredRows) -> bool:
