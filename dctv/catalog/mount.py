@@ -16,12 +16,14 @@ from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.build import ROW_NUMBER, as_type, columns, concatenated, number, select, sorted_by, typed_nothing
-from dctv.plan.expressions import NULL, Cast, Column, Expression, Text
+from dctv.plan.expressions import NULL, Cast, Column, Expression, Ordered, Text
+from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, Scan, column_types, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.plan.rows import of_rows
 from dctv.plan.source import TableSource
+from dctv.plan.walk import walk
 from dctv.record import field, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -353,6 +355,11 @@ def union_of(trace: LoadedTrace, names: Sequence[str]) -> tuple[Select, Mapping[
     every = select(*columns(schema.names), source=concatenated(selects))
     order = () if len(selects) == 1 else columns((TS, TABLE, "dctv:row"))
     return sorted_by(every, *order), leaves
+
+
+def is_in_order_of_tables(query: Query) -> bool:
+    """Whether a query sorts by the order of tables in a trace, which differs between traces that have the same ones."""
+    return any(isinstance(node, Ordered) and node.operand == Column(TABLE) for node in walk(query))
 
 
 def _as_events(table: TraceTable, leaf: str, schema: Schema, place: int) -> Select:

@@ -33,8 +33,19 @@ class Counter(Protocol):
         ...
 
 
+class Warned:
+    """The stream of a sweep that may issue warnings."""
+
+    __slots__ = ()
+
+    @property
+    def messages(self) -> Sequence[str]:
+        """The warnings; none before the end of its rows."""
+        raise NotImplementedError
+
+
 @record
-class Counted:
+class Counted(Warned):
     """The stream of a sweep that counts skipped rows, and the texts of the warning: for one, for many."""
 
     stream: ArrowStream
@@ -45,15 +56,15 @@ class Counted:
         return self.stream.__arrow_c_stream__(requested_schema)
 
     @property
-    def message(self) -> str | None:
-        """The warning; None where nothing was passed over."""
+    def messages(self) -> Sequence[str]:
+        """The warning; none where nothing was passed over."""
         count = self.counter.value
-        return self.warning[count > 1].format(count) if count else None
+        return (self.warning[count > 1].format(count),) if count else ()
 
 
 @record
-class Remarked:
-    """The stream of a sweep that may issue remarks at the end of its input."""
+class Remarked(Warned):
+    """The stream of a sweep that may issue a remark at the end of its input."""
 
     stream: ArrowStream
     remark: Callable[[], str | None]
@@ -62,9 +73,10 @@ class Remarked:
         return self.stream.__arrow_c_stream__(requested_schema)
 
     @property
-    def message(self) -> str | None:
+    def messages(self) -> Sequence[str]:
         """The warning, if there is one."""
-        return self.remark()
+        remark = self.remark()
+        return () if remark is None else (remark,)
 
 
 Options = Mapping[str, Any]

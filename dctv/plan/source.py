@@ -22,6 +22,10 @@ class RunCost:
     cpu: float = 0.0
     """Seconds of other processes."""
 
+    def __add__(self, other: RunCost) -> RunCost:
+        read = None if self.read is None or other.read is None else self.read + other.read
+        return RunCost(read, self.cpu + other.cpu)
+
 
 @record(eq=False)
 class PlanRun:

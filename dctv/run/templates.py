@@ -12,10 +12,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from dctv.catalog.mount import METADATA, TABLE, Mount
+from dctv.catalog.mount import METADATA, Mount, is_in_order_of_tables
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.plan.expressions import NULL, Cast, Column, Expression, OfTrace, Ordered
-from dctv.plan.node import Query
+from dctv.plan.expressions import NULL, Cast, Expression, OfTrace
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import Predicate
 from dctv.plan.queries import Select
@@ -64,7 +63,7 @@ class AnyTable(WholeSource):
 
 
 @record(eq=False)
-class _AnyMetadata(RowsInMemory):
+class AnyMetadata(RowsInMemory):
     """The metadata of any trace."""
 
     name: str
@@ -121,17 +120,49 @@ class Templates:
         Both are called only for the first trace that has the same tables, if the plan is reusable. `key` says what the
         plan is for; it has `OfTrace` in place of `values`, which differ between traces.
         """
-        key = (key, _signature(mount))
+        template = self._template(key, mount, context, made, improved, several=False)
+        if template is None:
+            return improved(with_values(made(), values))
+        return template.of(mount, context.catalog, values)
+
+    def of_any(
+        self,
+        key: Hashable,
+        mount: Mount,
+        context: ExecutionContext,
+        made: Callable[[], Plan],
+        improved: Callable[[Plan], Plan],
+    ) -> Plan | None:
+        """Return the plan over tables of any trace that has the same ones as a mounted one, to be flattened.
+
+        Where it is a union of tables, it has the order of those in the mounted trace. None if there is something else
+        of the trace in it.
+        """
+        template = self._template(key, mount, context, made, improved, several=True)
+        return None if template is None else template.plan
+
+    def _template(
+        self,
+        key: Hashable,
+        mount: Mount,
+        context: ExecutionContext,
+        made: Callable[[], Plan],
+        improved: Callable[[Plan], Plan],
+        *,
+        several: bool,
+    ) -> _Template | None:
+        key = (key, mount.parts, signature(mount))
         template = self._known.get(key, ...)
         if template is ...:
             with context.log.recording() as warnings:
-                template = self._known[key] = _template(made(), mount, context.catalog, improved, warnings)
+                template = self._known[key] = _template(
+                    made(), mount, context.catalog, improved, warnings, several=several
+                )
             for oldest in list(self._known)[: -self._most]:
                 self._known.pop(oldest, None)
-        if template is None:
-            return improved(with_values(made(), values))
-        context.log.repeat(template.warnings)
-        return template.of(mount, context.catalog, values)
+        if template is not None:
+            context.log.repeat(template.warnings)
+        return template
 
 
 def with_values(plan: Plan, values: Mapping[str, Expression]) -> Plan:
@@ -146,7 +177,7 @@ def _with_values(plan: Plan, values: Mapping[str, Expression]) -> Plan:
     return plan if query is plan.query else replace(plan, query=query)
 
 
-def _signature(mount: Mount) -> Hashable:
+def signature(mount: Mount) -> Hashable:
     """Return a key of a trace's tables, and of those that are scanned."""
     trace = mount.trace
     scans_events = _scan(mount, "events") is not None
@@ -157,22 +188,32 @@ def _signature(mount: Mount) -> Hashable:
         for name in names
         for one in [trace.tables[name]]
     )
-    return mount.parts, mount.reader, trace.format, mount.offset != 0, scans_events, tables
+    return mount.reader, trace.format, mount.offset != 0, scans_events, tables
 
 
 def _template(
-    plan: Plan, mount: Mount, catalog: Catalog, improved: Callable[[Plan], Plan], warnings: Mapping[str, int]
+    plan: Plan,
+    mount: Mount,
+    catalog: Catalog,
+    improved: Callable[[Plan], Plan],
+    warnings: Mapping[str, int],
+    *,
+    several: bool,
 ) -> _Template | None:
-    """Return a plan as a template, None if there is something else of the trace in it."""
+    """Return a plan as a template, None if there is something else of the trace in it.
+
+    For a plan of one trace, that may be the order of its tables, or answers from its statistics.
+    """
     metadata = {id(_metadata(mount, name, catalog)): name for name in METADATA}
     tables = {id(one): name for name in mount.given for one in [_scan(mount, name)] if one is not None}
     if not all(id(one) in metadata or id(one) in tables or is_of_any_trace(one) for one in readers_first(plan)):
         return None
     source = AnyTable()
     made = improved(bottom_up(plan, lambda one: _of_any(one, metadata, tables, source, mount)))
-    if any(isinstance(one, Relation) and one.query.once(_is_in_order_of_tables) for one in readers_first(made)):
+    relations = [one for one in readers_first(made) if isinstance(one, Relation)]
+    if not several and any(one.query.once(is_in_order_of_tables) for one in relations):
         made = improved(bottom_up(plan, lambda one: _of_any(one, metadata, tables, source, None)))
-    if source.questions:
+    if source.questions and not several:
         return None
     queries = (one.query for one in readers_first(made) if isinstance(one, Relation))
     of_trace = frozenset(id(one) for one in queries if any(isinstance(node, OfTrace) for node in walk(one)))
@@ -185,7 +226,7 @@ def _of_any(
     """Return a plan over any table; with a mount, one of all events may be read from its tables."""
     if id(plan) in metadata:
         name = metadata[id(plan)]
-        return Scan(plan.schema, plan.order, name, _AnyMetadata(None, name))
+        return Scan(plan.schema, plan.order, name, AnyMetadata(None, name))
     if isinstance(plan, Scan) and not isinstance(plan.source, SharedRows):
         union = None if plan.union is None or mount is None else _any_union(plan.union, source, mount)
         return replace(plan, name=tables[id(plan)], source=source, union=union)
@@ -209,15 +250,10 @@ def _any_union(union: Callable[[], Relation], source: AnyTable, mount: Mount) ->
     return cache(made)
 
 
-def _is_in_order_of_tables(query: Query) -> bool:
-    """Whether a query sorts by the order of tables in a trace, which differs between traces that have the same ones."""
-    return any(isinstance(node, Ordered) and node.operand == Column(TABLE) for node in walk(query))
-
-
 def _of_trace(plan: Plan, mount: Mount, catalog: Catalog) -> Plan:
     if not isinstance(plan, Scan) or isinstance(plan.source, SharedRows):
         return plan
-    if isinstance(plan.source, _AnyMetadata):
+    if isinstance(plan.source, AnyMetadata):
         return _metadata(mount, plan.source.name, catalog)
     found, any_table = _scan(mount, plan.name), plan.source
     assert found is not None, plan.name

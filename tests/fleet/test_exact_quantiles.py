@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.rewrite import cut_fleets, exact_quantiles, repeated_values
-from dctv.run.fleet.part import batches
+from dctv.run.fleet.part_rows import batches
 from dctv.session import Session
 from tests.bounds import bounded
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import count
@@ -17,7 +17,7 @@ from dctv.catalog.namespace import Entry
 from dctv.catalog.shifting import unix_start
 from dctv.contracts.streams import OpenedStream
 from dctv.contracts.table_function import Argument, TableFunction
-from dctv.errors import DctvError, EngineError, Interrupted, UsageError
+from dctv.errors import DctvError, EngineError, UsageError
 from dctv.plan import predicate as p
 from dctv.plan import show
 from dctv.plan.build import call, is_not_null, select, where
@@ -32,13 +32,15 @@ from dctv.plan.source import PlanRun, RowsInMemory, TableSource
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
+from dctv.run.fleet.batching import Batching
 from dctv.run.fleet.computed import expanded
 from dctv.run.fleet.event_counts import counted
 from dctv.run.fleet.examples import Examples
 from dctv.run.fleet.grouped_messages import together
-from dctv.run.fleet.members import TRACE, FleetMember
+from dctv.run.fleet.members import TRACE, FleetMember, named
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, StoredTables, mounted
-from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_here, run_part
+from dctv.run.fleet.part import FleetPart, PartReport, PartTrace, as_rows
+from dctv.run.fleet.part_rows import batches, read_part, run_here, run_part
 from dctv.run.fleet.schemas import one_schema, with_known_types
 from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
@@ -98,7 +100,7 @@ class Fleet:
 
     def _having_values(self, name: str, member: FleetMember, columns: Sequence[str]) -> set[str]:
         """Return those of a stored table's columns in which one trace has values."""
-        with _named(member), mounted(member, self.way, self.context) as (alone, made):
+        with named(member), mounted(member, self.way, self.context) as (alone, made):
             plan = made.given[name]()
             called = dict(zip(plan.schema.names, column_names(plan), strict=True))
             items = (Item(call("bool_or", is_not_null(Column(called[one]))), one) for one in columns)
@@ -208,9 +210,12 @@ class Fleet:
         plan = expanded(plan)
         alone, asks = without_starts(bottom_up(plan, _alone))
         query = uuid4().hex
-        parts = [self._part(one, alone, query, asks=asks) for one in self.wanted(plan, tests)]
+        members = self.wanted(plan, tests)
+        batching = Batching(tables_in(plan), self.metadata)
+        batches = batching.batches(members) if self._reads_stores and not asks else [[one] for one in members]
+        parts = [self._part(one, alone, query, asks=asks) for one in batches]
         sizes = [_size(part) for part in parts]
-        elsewhere = self.context.workers.is_wanted(len(parts), sum(sizes))
+        elsewhere = self.context.workers.is_wanted(len(members), sum(sizes))
         if elsewhere:
             self.context.workers.start(self.context.share, sizes)
         import pyarrow as pa  # while the workers start
@@ -239,12 +244,17 @@ class Fleet:
 
     def together(self, table: FleetTable, tests: Sequence[Expression]) -> TableSource | None:
         """Return a source of the rows of a table that the engine reads at once, None if that is not possible."""
-        context = self.context
-        elsewhere = context.chosen_engine.remote is not None or context.workers.outside() is not None
-        if elsewhere or self.way.options or not context.policy.when:
+        if not self._reads_stores:
             return None
         members = self.wanted(table.scan, (*table.tests, *tests))
         return read_together(table, members, self.metadata, len(self.members))
+
+    @property
+    def _reads_stores(self) -> bool:
+        """Whether column stores of traces may be read without mounting these."""
+        context = self.context
+        elsewhere = context.chosen_engine.remote is not None or context.workers.outside() is not None
+        return not elsewhere and not self.way.options and bool(context.policy.when)
 
     def example(self, plan: Plan, tests: Sequence[Expression]) -> str:
         """Return the name of a trace of middle size among those that may have rows of a plan."""
@@ -253,13 +263,21 @@ class Fleet:
 
     def _events(self, member: FleetMember) -> int:
         """Return how many events a trace has, as far as that is known."""
-        counts = self.metadata[member.name].counts or {}
-        return sum(sum(names.values()) for names in counts.values())
+        return self.metadata[member.name].events
 
-    def _part(self, member: FleetMember, plan: Plan, query: str, *, asks: bool) -> FleetPart:
+    def _part(self, members: Sequence[FleetMember], plan: Plan, query: str, *, asks: bool) -> FleetPart:
+        return FleetPart(
+            [self._trace(one, asks=asks, stored=len(members) > 1) for one in members],
+            self.way,
+            plan,
+            self.context.settings,
+            query,
+        )
+
+    def _trace(self, member: FleetMember, *, asks: bool, stored: bool) -> PartTrace:
         metadata = self.metadata[member.name]
         start = unix_start(metadata.properties) if asks else None
-        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format, query, start)
+        return PartTrace(member, metadata.state, metadata.format, start, metadata.store if stored else None)
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""
@@ -309,9 +327,9 @@ class Fleet:
         for number, part in enumerate(parts):
             self._report(number, parts)
             one = PartReport()
-            with _named(part.member):
+            with _named(part):
                 yield from batches(self.context, part, one)
-            self._note(said, part.member, one, run)
+            self._note(said, one, run)
 
     def _elsewhere(
         self, parts: Sequence[FleetPart], run: PlanRun, said: list[tuple[str, str, int]]
@@ -325,15 +343,17 @@ class Fleet:
             with closing(given) as results:
                 for number, (part, target) in enumerate(work):
                     self._report(number, parts)
-                    with _named(part.member):
+                    with _named(part):
                         rows = next(results)
                     yield from read_part(rows, target)
-                    self._note(said, part.member, rows.report, run)
+                    self._note(said, rows.report, run)
 
     def _report(self, number: int, parts: Sequence[FleetPart]) -> None:
         if self.context.is_closed:
             raise _closed()
-        self.context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
+        counts = [len(one.traces) for one in parts]
+        done = sum(counts[:number])
+        self.context.progress.report(f"{done} of {sum(counts)} traces", done, sum(counts))
 
     @contextmanager
     def _targets(self, count: int, run: PlanRun) -> Iterator[Sequence[str | None]]:
@@ -348,12 +368,14 @@ class Fleet:
         finally:
             rmtree(folder, ignore_errors=True)
 
-    def _note(self, said: list[tuple[str, str, int]], member: FleetMember, report: PartReport, run: PlanRun) -> None:
-        """Keep the warnings of a trace, without those given when it was mounted."""
-        known = self.metadata[member.name].warnings
-        said += [(member.name, text, count) for text, count in report.warnings if text not in known]
+    def _note(self, said: list[tuple[str, str, int]], report: PartReport, run: PlanRun) -> None:
+        """Keep the warnings of a part, without those given when its traces were mounted."""
+        said += (one for one in report.warnings if one[0] not in self.metadata or not self._is_known(*one))
         if report.spent is not None:
             run.beside.append(report.spent)
+
+    def _is_known(self, trace: str, text: str, _: int) -> bool:
+        return text in self.metadata[trace].warnings
 
 
 def _value(argument: Argument) -> Argument:
@@ -391,8 +413,8 @@ def _closed() -> UsageError:
 
 
 def _size(part: FleetPart) -> int:
-    """Return the size of a trace's files in bytes."""
-    return sum(size for _, size, _ in part.state)
+    """Return the size of all files of traces in bytes."""
+    return sum(size for trace in part.traces for _, size, _ in trace.state)
 
 
 def _begins_after(need: p.Predicate, last: int) -> bool:
@@ -413,12 +435,6 @@ def _may_be(need: p.Predicate, name: str) -> bool:
     return p.carried(need, lambda column: p.Constant(name) if column == "name" else column) != p.NEVER
 
 
-@contextmanager
-def _named(member: FleetMember) -> Iterator[None]:
-    """Add the name of the trace to errors."""
-    try:
-        yield
-    except Interrupted:
-        raise
-    except DctvError as error:
-        raise type(error)(f"{member.name}: {error.message}", error.place, hint=error.hint) from None
+def _named(part: FleetPart) -> AbstractContextManager[None]:
+    """Add the name of the trace to errors; a part of several traces does that by itself."""
+    return named(part.traces[0].member) if len(part.traces) == 1 else nullcontext()

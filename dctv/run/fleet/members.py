@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from dctv.catalog.files import matching
-from dctv.errors import TraceError
+from dctv.errors import DctvError, Interrupted, TraceError
 from dctv.home import expanded
 from dctv.plan import fleets
 from dctv.plan import predicate as p
@@ -94,3 +95,14 @@ def size_of(member: FleetMember) -> int:
         return sum(size for _, size, _ in state_of(member.path))
     except OSError:
         return 0
+
+
+@contextmanager
+def named(member: FleetMember) -> Iterator[None]:
+    """Add the name of the trace to errors."""
+    try:
+        yield
+    except Interrupted:
+        raise
+    except DctvError as error:
+        raise type(error)(f"{member.name}: {error.message}", error.place, hint=error.hint) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from dctv.catalog.stdlib import library
 from dctv.contracts.reader import Diagnostic, EventColumns
 from dctv.errors import DctvError, WarningLog, reason_of
 from dctv.index.answers import SQUARES
+from dctv.index.database import stamp
 from dctv.index.location import index_folder, subject
 from dctv.index.sources import AllEvents, StoredFileSource
 from dctv.index.stored import EVENTS
@@ -22,6 +24,7 @@ from dctv.record import field, record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.mounting import Wanted, mount
+from dctv.run.templates import signature
 from dctv.syntax import ast
 from dctv.types.schema import Schema
 
@@ -56,6 +59,25 @@ class StoredRows:
     stamp: str
     """The file system's stamp of it: it has changed if this has."""
 
+    @property
+    def is_as_it_was(self) -> bool:
+        """Whether it is there, and has not changed."""
+        try:
+            return stamp(Path(self.path).stat()) == self.stamp
+        except OSError:
+            return False
+
+
+@record
+class TraceStore:
+    """What is needed to read a trace from its column store."""
+
+    stored: Mapping[str, StoredRows]
+    """Its files by table, of those tables that are shown as they are stored."""
+    last_ts: int
+    properties: Mapping[str, str]
+    diagnostics: Sequence[Diagnostic]
+
 
 @record
 class MemberMetadata:
@@ -77,10 +99,22 @@ class MemberMetadata:
     """Its files, their sizes and times, as they were."""
     stored: Mapping[str, StoredRows] = field(default_factory=dict)
     """The files of its column store with the rows of tables, of those that are shown as they are stored."""
+    signature: str = ""
+    """The same for traces with the same tables; empty if it has no column store."""
     unindexed: str = ""
     """The folder that its index would be in, if it has none and may have one."""
     error: str = ""
     """Why it cannot be read; then it has nothing else."""
+
+    @property
+    def events(self) -> int:
+        """The number of its events, as far as that is known."""
+        return sum(sum(names.values()) for names in (self.counts or {}).values())
+
+    @property
+    def store(self) -> TraceStore:
+        """What is needed to read it from its column store."""
+        return TraceStore(dict(self.stored), self.last_ts, self.properties, self.diagnostics)
 
     @property
     def names(self) -> Collection[str] | None:
@@ -145,6 +179,7 @@ def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettin
                 _durations(made),
                 state,
                 {name: rows for name in (*shown, EVENTS) if (rows := _stored(made, name, views)) is not None},
+                _signature(made),
                 _unindexed(made, member, context),
             )
     except OSError as error:
@@ -164,6 +199,14 @@ def _stored(made: Mount, name: str, views: Collection[tuple[str, ...]]) -> Store
     if not isinstance(found, StoredFileSource) or not found.has_own_names:
         return None
     return StoredRows(str(found.file.path), found.file.stamp)
+
+
+def _signature(made: Mount) -> str:
+    return (
+        blake2b(repr(signature(made)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        if made.sources
+        else ""
+    )
 
 
 def _unindexed(made: Mount, member: FleetMember, context: ExecutionContext) -> str:

@@ -19,7 +19,7 @@ from dctv.run.fleet.metadata import EventDurations, MemberMetadata, MountSetting
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
-_VERSION = 6
+_VERSION = 7
 """The version of the file's format."""
 
 
@@ -175,6 +175,7 @@ def _to_json(metadata: MemberMetadata, schemas: _Schemas) -> dict[str, Any]:
             name: [one.count, one.total, one.squares, one.least, one.most] for name, one in metadata.durations.items()
         },
         "state": metadata.state,
+        "signature": metadata.signature,
         "unindexed": metadata.unindexed,
     }
 
@@ -193,6 +194,7 @@ def _metadata(stored: Mapping[str, Any], schemas: Sequence[Schema], store: _Save
         else {name: EventDurations(*map(int, one)) for name, one in stored["durations"].items()},
         tuple((name, size, changed) for name, size, changed in stored["state"]),
         store,
+        str(stored["signature"]),
         str(stored["unindexed"]),
     )
 

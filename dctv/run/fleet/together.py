@@ -8,11 +8,9 @@ a column store, as long as neither they nor the files have changed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from dctv.catalog.mount import events_schema
-from dctv.index.database import stamp
 from dctv.plan.build import call, equal, join, select
 from dctv.plan.expressions import FALSE, Column, Keyword, List, Text
 from dctv.plan.queries import Item, Select, TableCall
@@ -84,7 +82,7 @@ def together(
     for member in members:
         known = metadata[member.name]
         stored = known.stored.get(name)
-        if stored is None or not is_as_it_was(member, known.state) or not _is_as_it_was(stored):
+        if stored is None or not is_as_it_was(member, known.state) or not stored.is_as_it_was:
             return None
         rows.append((member, stored))
     # A trace and a link to it have one store: its rows could not be told apart.
@@ -99,10 +97,3 @@ def _have_columns(columns: Sequence[ColumnType], name: str, metadata: Sequence[M
     # Traces share the objects of equal schemas.
     different = {id(one): one for one in every}.values()
     return all(one is not None and set(columns) <= set(one.columns) for one in different)
-
-
-def _is_as_it_was(stored: StoredRows) -> bool:
-    try:
-        return stamp(Path(stored.path).stat()) == stored.stamp
-    except OSError:
-        return False

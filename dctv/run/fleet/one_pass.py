@@ -1,0 +1,144 @@
+"""Run the plan that each of many small traces has once for all, over the files of their column stores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dctv.index.stored import EVENTS
+from dctv.plan.build import by_names, call, number, select
+from dctv.plan.expressions import FALSE, NULL, Cast, Column, Keyword, List, Text
+from dctv.plan.nodes import Plan, Relation, Scan, column_names
+from dctv.plan.order import RowOrder
+from dctv.plan.queries import Item, Select, TableCall
+from dctv.plan.rows import of_rows
+from dctv.plan.source import PlanRun, WholeSource
+from dctv.record import record, replace
+from dctv.rewrite.flattened import NUMBER_COLUMN, flattened, place_of
+from dctv.rewrite.flattened_queries import NUMBER, NotFlat, Traces
+from dctv.run.carrying import as_relation
+from dctv.run.context import ExecutionContext
+from dctv.run.fleet.members import is_as_it_was
+from dctv.run.fleet.metadata import StoredRows, TraceStore, mounted
+from dctv.run.fleet.part import FleetPart, PartReport, plan_of_any
+from dctv.run.fleet.sweep_traces import TraceSweep
+from dctv.run.fleet.table import tables_in
+from dctv.run.plans import optimized_result
+from dctv.run.sharing import merged
+from dctv.run.templates import AnyMetadata, AnyTable
+from dctv.sandbox import escaped
+from dctv.types.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@record(eq=False)
+class StoredTable(WholeSource):
+    """The rows of one table of many traces, trace by trace, in files of their column stores."""
+
+    files: Sequence[StoredRows]
+    columns: Sequence[str]
+    read: frozenset[str] | None = None
+    """The columns that are read, None for all."""
+
+    def reading(self, columns: Collection[str]) -> StoredTable:
+        """Return a source that reads these columns."""
+        return replace(self, read=frozenset(columns))
+
+    def query(self) -> Select:
+        """Return the query over the files."""
+        options = (Keyword(name, FALSE) for name in ("hive_partitioning", "union_by_name", "filename"))
+        files = List(tuple(Text(escaped(one.path)) for one in self.files))
+        number = Item(Cast(Column("file_index"), "BIGINT"), NUMBER)
+        return select(*self.columns, number, source=TableCall(call("read_parquet", files, *options)))
+
+    def open(self, _: PlanRun) -> Any:
+        """Fail: the engine reads the files."""
+        raise AssertionError(self.files)
+
+
+def _table_of_all(scan: Scan, traces: Sequence[TraceStore]) -> Plan | None:
+    """Return the rows of a table of any trace in all of some, trace by trace; None if not all have it in a file.
+
+    Raises:
+        NotFlat: a file has changed.
+    """
+    if isinstance(scan.source, AnyMetadata):
+        return _metadata(scan, traces)
+    assert isinstance(scan.source, AnyTable)
+    files = [file for one in traces if (file := one.stored.get(scan.name)) is not None]
+    own = tuple(replace(one, name=name) for one, name in zip(scan.schema.columns, column_names(scan), strict=True))
+    # The flat file of all events has no arguments.
+    stored = tuple(one for one in own if scan.name != EVENTS or one.name != "args")
+    columns = [one.name for one in stored]
+    source = scan.source.of(StoredTable(files, columns))
+    assert isinstance(source, StoredTable)
+    read = {one.name for one in own} if source.read is None else source.read
+    if len(files) < len(traces) or not read <= set(columns):
+        return None
+    if not all(one.is_as_it_was for one in files):
+        raise NotFlat
+    return Scan(Schema(Kind.REGULAR, (*stored, NUMBER_COLUMN)), RowOrder.STABLE, scan.name, source)
+
+
+def _metadata(scan: Scan, traces: Sequence[TraceStore]) -> Plan:
+    rows: list[list[Any]] = []
+    for place, one in enumerate(traces):
+        known: Mapping[str, Sequence[Sequence[Any]]] = {
+            "last_ts": [[one.last_ts]],
+            "properties": sorted(one.properties.items()),
+            "diagnostics": [[d.file, d.reason, d.count, d.example, d.incomplete] for d in one.diagnostics],
+        }
+        rows += ([*row, place] for row in known[scan.name])
+    return of_rows(Schema(Kind.REGULAR, (*scan.schema.columns, NUMBER_COLUMN)), rows)
+
+
+def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a part of several traces, trace by trace, then complete its report.
+
+    Raises:
+        NotFlat: they cannot be found in one pass.
+        DctvError: a trace or its column store cannot be read, or the query fails.
+    """
+    traces, first = part.traces, part.traces[0]
+    if not all(is_as_it_was(one.member, one.state) for one in traces):
+        raise NotFlat
+    settings = replace(context, settings=part.settings)
+    with mounted(first.member, part.way, settings, first.format) as (alone, made):
+        said: dict[tuple[int, str], None] = {}
+        plan = _plan(part, plan_of_any(part, first, alone, made), said, context)
+        of_each = dict(alone.log.entries)
+        result = optimized_result(plan, plan.schema, alone, apart=False)
+        yield from result.batches()
+        names = [one.member.name for one in traces]
+        warnings = [(name, text, count) for text, count in of_each.items() for name in names]
+        warnings += ((names[number], text, 1) for number, text in said)
+        # Warnings of the engine, which does not tell traces apart.
+        several = f"{names[0]} and {len(names) - 1} more"
+        warnings += ((several, text, count) for text, count in result.warnings if text not in of_each)
+        report.add(warnings, result.spent)
+
+
+def _plan(part: FleetPart, plan: Plan | None, said: dict[tuple[int, str], None], context: ExecutionContext) -> Plan:
+    """Return the plan that runs once, given that of any of the traces; span operators add their warnings to `said`."""
+    if plan is None:
+        raise NotFlat
+    members = [one.member for one in part.traces]
+    stores = [one.store for one in part.traces if one.store is not None]
+    columns = {one.name: one for table in tables_in(part.plan) for one in table.fixed}
+    values = {name: [member.value(one) for member in members] for name, one in columns.items()}
+    places = [{name: number(place) for place, name in enumerate(one.stored)} for one in stores]
+    values |= {place_of(name): [one.get(name, NULL) for one in places] for name in places[0]}
+    rows = flattened(
+        plan,
+        Traces(len(members), values, context.engine.functions()),
+        lambda scan: _table_of_all(scan, stores),
+        context.registries.operators["trace by trace"],
+        lambda kernel: TraceSweep(kernel, len(members), said),
+    )
+    names = column_names(plan)
+    query = select(*names, source="rows")
+    if not rows.stable:
+        query = replace(query, order_by=by_names([NUMBER, *names]))
+    return merged(as_relation(Relation(plan.schema, RowOrder.STABLE, query, (("rows", rows),))))
