@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from dctv.catalog.mount import TABLE, is_in_order_of_tables
 from dctv.contracts.span_operator import SpanOperator
-from dctv.plan.build import by_names, columns, named, select
+from dctv.plan.build import ROW_NUMBER, by_names, columns, select
 from dctv.plan.expressions import Column, Number, OfTrace
 from dctv.plan.node import Node, Query
-from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
+from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Join, Select, TableName
 from dctv.plan.walk import replaced, walk
@@ -23,6 +23,7 @@ from dctv.rewrite.flattened_queries import NUMBER, NotFlat, QueryFlattening, Tra
 from dctv.rewrite.graph import inputs, readers_first
 from dctv.types.schema import ColumnType, Kind, Schema
 
+_PLACE = "dctv:row"
 NUMBER_COLUMN = ColumnType(NUMBER, "BIGINT")
 
 
@@ -112,12 +113,12 @@ class _Flattening:
         """Return the rows of a plan in each trace, also of one that is the same for all."""
         if id(plan) in self.flat:
             return self.flat[id(plan)]
-        numbers = self.traces.numbers
-        names = column_names(plan)
-        items = (*named(columns(names, "rows"), names), Item(Column(NUMBER, numbers.called), NUMBER))
-        query = replace(select(*items, source="rows"), joins=(Join(numbers, "CROSS"),))
-        if plan.ordered:
-            query = replace(query, order_by=by_names([NUMBER, *ranked_names(plan.schema)]))
+        numbers, names = self.traces.numbers, column_names(plan)
+        placed = select(*columns(names, "rows"), Item(ROW_NUMBER, _PLACE), source="rows")
+        number = Item(Column(NUMBER, numbers.called), NUMBER)
+        query = select(*columns(names, "placed"), number, source=placed, alias="placed")
+        query = replace(query, joins=(Join(numbers, "CROSS"),))
+        query = replace(query, order_by=by_names([NUMBER, _PLACE]))
         return Relation(_with_number(plan), min(plan.order, RowOrder.STABLE), query, (("rows", plan),))
 
 

@@ -131,8 +131,11 @@ def session(folder: Path, request: pytest.FixtureRequest, monkeypatch_module: py
 
 @contextmanager
 def mounted_both_ways(count: int) -> Iterator[Session]:
-    """Mount the runs of this folder as a fleet `runs`, and one by one with their rows put together under `each`."""
-    with Session(index=False, threads=2) as made:
+    """Mount the runs of this folder as a fleet `runs`, and one by one with their rows put together under `each`.
+
+    Many have indexes, so that several are run through in one pass.
+    """
+    with Session(index=count > 3, index_dir=Path("indexes"), threads=2) as made:
         made.mount_traces("*.json", "runs", manifest="runs.csv")
         for number in range(count):
             made.mount(f"run{number:03}.json", f"t{number}")

@@ -14,8 +14,8 @@ _SMALL = 100_000
 """Opening a trace takes as long as reading a tenth of this many events; traces with more are run one by one."""
 _MOST = 500_000
 """The number of events of a batch: two processors are busy to the end, and memory does not grow with the traces."""
-_GROWTH = 8
-"""By how much the first batches grow, in traces: the first rows come soon."""
+_GROWTH, _GROWING = 8, 3
+"""The first batches have 1, 8 and 64 traces at most: the first rows come soon."""
 
 
 @record
@@ -30,11 +30,11 @@ class Batching:
         if any(one.arguments is not None for one in self.tables):
             return [[one] for one in members]
         made: list[list[FleetMember]] = []
-        key, events, most = object(), 0, 1
+        key, events, most = object(), 0, 0
         for one in members:
-            own, count = self._key(one), self.metadata[one.name].events
-            if own is None or own != key or len(made[-1]) == most or events + count > _MOST:
-                most = min(len(made[-1]) * _GROWTH, _MOST) if made and own == key else most
+            own, count = self._key(one), self.metadata[one.name].events or 0
+            if own is None or own != key or len(made[-1]) >= most or events + count > _MOST:
+                most = _GROWTH ** len(made) if len(made) < _GROWING else _MOST
                 made.append([])
                 key, events = own, 0
             made[-1].append(one)
@@ -44,6 +44,6 @@ class Batching:
     def _key(self, member: FleetMember) -> Hashable:
         """Return what traces of one batch have in common; None for one that is run alone."""
         known = self.metadata[member.name]
-        if not known.signature or known.counts is None or known.events > _SMALL:
+        if not known.signature or known.events is None or known.events > _SMALL:
             return None
         return known.signature, *(differs(one, member) for one in self.tables)

@@ -263,7 +263,7 @@ class Fleet:
 
     def _events(self, member: FleetMember) -> int:
         """Return how many events a trace has, as far as that is known."""
-        return self.metadata[member.name].events
+        return self.metadata[member.name].known_events
 
     def _part(self, members: Sequence[FleetMember], plan: Plan, query: str, *, asks: bool) -> FleetPart:
         return FleetPart(

@@ -98,18 +98,20 @@ class MemberMetadata:
     state: tuple[tuple[str, int, int], ...] = ()
     """Its files, their sizes and times, as they were."""
     stored: Mapping[str, StoredRows] = field(default_factory=dict)
-    """The files of its column store with the rows of tables, of those that are shown as they are stored."""
+    """The files of its column store, by table; those of tables that are shown otherwise than as they are stored."""
     signature: str = ""
     """The same for traces with the same tables; empty if it has no column store."""
+    events: int | None = None
+    """The number of its events, if it has a column store."""
     unindexed: str = ""
     """The folder that its index would be in, if it has none and may have one."""
     error: str = ""
     """Why it cannot be read; then it has nothing else."""
 
     @property
-    def events(self) -> int:
+    def known_events(self) -> int:
         """The number of its events, as far as that is known."""
-        return sum(sum(names.values()) for names in (self.counts or {}).values())
+        return self.events or sum(sum(names.values()) for names in (self.counts or {}).values())
 
     @property
     def store(self) -> TraceStore:
@@ -178,8 +180,9 @@ def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettin
                 _counts(made),
                 _durations(made),
                 state,
-                {name: rows for name in (*shown, EVENTS) if (rows := _stored(made, name, views)) is not None},
+                {name: rows for name in (*trace.tables, EVENTS) if (rows := _stored(made, name)) is not None},
                 _signature(made),
+                _events(made),
                 _unindexed(made, member, context),
             )
     except OSError as error:
@@ -189,16 +192,22 @@ def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettin
         return MemberMetadata("", {}, [], {}, 0, [], error=error.message)
 
 
-def _stored(made: Mount, name: str, views: Collection[tuple[str, ...]]) -> StoredRows | None:
+def _stored(made: Mount, name: str) -> StoredRows | None:
     """Return the file with the rows of a table, or of all events; None if they are computed, or stored otherwise."""
     plan = made.given[name]()
-    if not isinstance(plan, Scan) or tuple(name.split(".")) in views:
+    if not isinstance(plan, Scan):
         return None
     source = plan.source.reading(()) if isinstance(plan.source, AllEvents) else plan.source
     found = source.flat if isinstance(source, AllEvents) else source
     if not isinstance(found, StoredFileSource) or not found.has_own_names:
         return None
     return StoredRows(str(found.file.path), found.file.stamp)
+
+
+def _events(made: Mount) -> int | None:
+    plans = (made.given[name]() for name, table in made.trace.tables.items() if table.event is not None)
+    rows = [one.source.stored_rows() if isinstance(one, Scan) else None for one in plans]
+    return None if None in rows else sum(count for count in rows if count is not None)
 
 
 def _signature(made: Mount) -> str:

@@ -176,6 +176,7 @@ def _to_json(metadata: MemberMetadata, schemas: _Schemas) -> dict[str, Any]:
         },
         "state": metadata.state,
         "signature": metadata.signature,
+        "events": metadata.events,
         "unindexed": metadata.unindexed,
     }
 
@@ -195,6 +196,7 @@ def _metadata(stored: Mapping[str, Any], schemas: Sequence[Schema], store: _Save
         tuple((name, size, changed) for name, size, changed in stored["state"]),
         store,
         str(stored["signature"]),
+        None if stored["events"] is None else int(stored["events"]),
         str(stored["unindexed"]),
     )
 

@@ -53,18 +53,23 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
             first, rows = None, _one_by_one(context, part, report)
         yield from rows if first is None else chain((first,), rows)
     else:
-        yield from _of_trace(context, part, part.traces[0], report)
+        yield from of_trace(context, part, part.traces[0], report)
 
 
 def _one_by_one(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
     for trace in part.traces:
         with named(trace.member):
-            yield from _of_trace(context, part, trace, report)
+            yield from of_trace(context, part, trace, report)
 
 
-def _of_trace(
+def of_trace(
     context: ExecutionContext, part: FleetPart, trace: PartTrace, report: PartReport
 ) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a part in one trace, and add to its report.
+
+    Raises:
+        DctvError: the trace cannot be read, or the query fails.
+    """
     if _state(trace) != trace.state:
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     settings = replace(context, settings=part.settings)

@@ -1,0 +1,275 @@
+"""A plan that is run through several traces in one pass gives what it gives in each, in the same order."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dctv.bind.binder import Binder
+from dctv.errors import DctvError, SourceText
+from dctv.plan.nodes import Plan
+from dctv.record import replace
+from dctv.run.context import ExecutionContext
+from dctv.run.fleet import batching, fleet, one_pass, part, part_rows
+from dctv.run.fleet.members import FleetMember
+from dctv.run.fleet.metadata import MemberMetadata
+from dctv.run.fleet.part import FleetPart, PartReport, PartTrace, as_rows
+from dctv.run.plans import environment
+from dctv.session import Session
+from dctv.syntax import ast
+from dctv.syntax.parse import parse
+from tests.bounds import bounded
+from tests.fleet.test_random_queries import FORMS, expanded
+from tests.fleet.traces import write_run
+
+DATA = Path(__file__).parents[1] / "data"
+Rows = Sequence[Sequence[Any]] | type[DctvError]
+TABLE = "(SELECT *, 'run' AS _trace, tid AS build, 'odd' AS label, DATE '2026-01-02' AS day FROM runs.slices)"
+
+
+@pytest.fixture(scope="module")
+def batch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ExecutionContext, FleetPart]]:
+    """Return a part of four traces with the same tables, as a query hands it out; the last has events of its own."""
+    folder = tmp_path_factory.mktemp("fleet")
+    for seed, slices in ((1, 60), (2, 60), (4, 30), (5, 60), (7, 3)):
+        write_run(folder / f"run{seed}.json", seed, slices)
+    caught: list[tuple[ExecutionContext, FleetPart]] = []
+    given = part_rows.batches
+
+    def batches(context: ExecutionContext, asked: FleetPart, report: PartReport) -> Iterator[Any]:
+        caught.append((context, asked))
+        yield from given(context, asked, report)
+
+    with Session(index=True, index_dir=folder / "indexes", threads=1, warn=False) as session:
+        session.mount_traces(folder / "*.json", "runs")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(fleet, "batches", batches)
+            session.sql("SELECT * FROM runs.slices").fetchall()
+        yield caught[-1]
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets `together` for each part that is run in one pass, and the names of other traces."""
+    found: list[str] = []
+    in_one_pass, of_trace = one_pass.in_one_pass, part_rows.of_trace
+
+    def together(*given: Any) -> Iterator[Any]:
+        yield from in_one_pass(*given)
+        found.append("together")
+
+    def alone(*given: Any) -> Iterator[Any]:
+        found.append(given[2].member.name)
+        yield from of_trace(*given)
+
+    monkeypatch.setattr(part_rows, "in_one_pass", together)
+    monkeypatch.setattr(part_rows, "of_trace", alone)
+    return found
+
+
+def asked(batch: tuple[ExecutionContext, FleetPart], sql: str) -> tuple[Rows, Rows]:
+    """Return the rows of a query of each trace: in one pass, and trace by trace."""
+    context, part_of_all = batch
+    (statement,) = parse(SourceText("query", sql))
+    assert isinstance(statement, ast.SelectStatement)
+    select = statement.select
+
+    def bound(_: Plan, __: FleetPart, ____: object, alone: ExecutionContext, **___: bool) -> Plan:
+        return as_rows(Binder(environment(alone)).plan(select))
+
+    def answered(parts: Sequence[Sequence[PartTrace]]) -> Rows:
+        query = uuid4().hex
+        return rows(context, [replace(part_of_all, traces=traces, query=query) for traces in parts])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(part, "_bound", bound)
+        return answered([part_of_all.traces]), answered([[one] for one in part_of_all.traces])
+
+
+def rows(context: ExecutionContext, parts: Sequence[FleetPart]) -> Rows:
+    found: list[Sequence[Any]] = []
+    try:
+        for one in parts:
+            for batch in part_rows.batches(context, one, PartReport()):
+                found += zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    except DctvError as error:
+        return type(error)
+    return found
+
+
+@pytest.mark.parametrize("kind", [name for name in FORMS if name.isupper()])
+def test_random_queries(batch: tuple[ExecutionContext, FleetPart], kind: str, passes: list[str]) -> None:
+    @bounded(60)
+    @given(st.data())
+    def same(data: st.DataObject) -> None:
+        sql = data.draw(st.composite(expanded)(kind)).replace("{T}", TABLE)
+        together, alone = asked(batch, sql)
+        assert together == alone
+
+    same()
+    assert ("together" in passes) != (kind in NEVER)
+
+
+NEVER = ("GROUPING SETS", "SUBQUERIES")
+FLAT = [
+    "SELECT * FROM runs.slices",
+    "SELECT * FROM runs.events",
+    "SELECT name, _duration FROM runs.slices ORDER BY _duration DESC, id LIMIT 3 OFFSET 1",
+    "SELECT name, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY n DESC, 1 LIMIT 2",
+    "SELECT COUNT(*) AS n, MAX(name) AS m, SUM(id) FILTER (WHERE tid = 1) AS s FROM runs.slices WHERE id > 40",
+    "SELECT COUNT(*) + 1 AS n FROM runs.slices WHERE id > 40 HAVING COUNT(*) < 1",
+    "SELECT AVG(_duration / 3.0) AS a, list(id) AS l FROM runs.slices GROUP BY name ORDER BY name",
+    "SELECT id, _ts - (SELECT MIN(_ts) FROM runs.slices WHERE id > 1) AS t FROM runs.slices ORDER BY id",
+    "SELECT (SELECT id FROM runs.slices WHERE id > 50 ORDER BY id LIMIT 1) AS i, COUNT(*) AS n FROM runs.slices",
+    "SELECT name, (SELECT MAX(id) FROM runs.slices) AS m, COUNT(*) AS n FROM runs.slices GROUP BY 1",
+    "SELECT DISTINCT name, tid FROM runs.slices ORDER BY ALL",
+    "SELECT id, lag(id) OVER (PARTITION BY tid ORDER BY _ts) AS b, SUM(id) OVER (ORDER BY id) AS s FROM runs.slices",
+    "SELECT id FROM runs.slices QUALIFY row_number() OVER (PARTITION BY name ORDER BY id DESC) = 1 ORDER BY id",
+    "SELECT a.id, b.id AS other FROM runs.slices AS a FULL JOIN runs.slices AS b ON a.id = b.id + 20 ORDER BY ALL",
+    "SELECT a.id, b.id AS other FROM runs.slices AS a RIGHT JOIN runs.slices AS b ON a.id = b.id + 20 ORDER BY ALL",
+    "SELECT v.i, a.id FROM (VALUES (1), (50), (99)) AS v(i) LEFT JOIN runs.slices AS a ON a.id = v.i ORDER BY ALL",
+    "SELECT v.i, a.name FROM (VALUES (1), (50)) AS v(i) CROSS JOIN runs.slices AS a WHERE a.id < 3 ORDER BY ALL",
+    "SELECT v.i FROM (VALUES (50), (1)) AS v(i)",
+    "SELECT a.name, v.i FROM (VALUES (50), (1)) AS v(i) JOIN runs.slices AS a ON v.i = a.id ORDER BY ALL",
+    "SELECT id FROM runs.slices WHERE tid = 1 UNION SELECT id + 7 FROM runs.slices EXCEPT SELECT 9 ORDER BY 1",
+    "SELECT id, unnest([tid, id]) AS u FROM runs.slices ORDER BY ALL",
+    "SELECT a.id, b.id AS before FROM runs.slices AS a ASOF JOIN runs.slices AS b ON a.tid = b.tid AND a._ts > b._ts "
+    "ORDER BY ALL",
+    "WITH RECURSIVE up(id, n) AS (SELECT id, 1 FROM runs.slices WHERE id < 4 UNION ALL SELECT s.id, up.n + 1 FROM up "
+    "JOIN runs.slices AS s ON s.id = up.id + 5 WHERE up.n < 4) SELECT * FROM up ORDER BY ALL",
+    "WITH long AS (SELECT * FROM runs.slices WHERE _duration > 5us) SELECT a.id FROM long AS a JOIN long AS b "
+    "ON a.id = b.id + 1 ORDER BY 1",
+    "SELECT name, tid, COUNT(*) AS n FROM dctv.as_spans(runs.slices, partition=>'tid') GROUP BY 1, 2 ORDER BY ALL",
+    "SELECT SPAN a.name FROM dctv.as_spans(runs.slices, partition=>'tid') AS a SPAN JOIN "
+    "dctv.as_spans(runs.slices, partition=>'tid') AS b",
+    "SELECT _ts FROM runs.last_ts",
+    "SELECT key, value FROM runs.properties ORDER BY 1",
+]
+ONE_BY_ONE = [
+    "SELECT random() < 2 AS r FROM runs.slices",
+    "SELECT _ts FROM runs.events LIMIT 3",
+    "SELECT row_number() OVER () AS n, id FROM runs.slices",
+    "SELECT name, tid, COUNT(*) AS n FROM runs.slices GROUP BY CUBE (name, tid) ORDER BY ALL",
+    "SELECT id FROM runs.slices AS a WHERE EXISTS (SELECT 1 FROM runs.slices AS b WHERE b.id = a.id + 1) ORDER BY 1",
+    "SELECT id FROM runs.slices WHERE id IN (SELECT MAX(id) FROM runs.slices)",
+    "SELECT * FROM runs.slices USING SAMPLE 10 ROWS",
+]
+
+
+@pytest.mark.parametrize("sql", FLAT)
+def test_what_is_run_in_one_pass(batch: tuple[ExecutionContext, FleetPart], sql: str, passes: list[str]) -> None:
+    together, alone = asked(batch, sql)
+    assert together == alone
+    assert passes == ["together", *(one.member.name for one in batch[1].traces)]
+
+
+@pytest.mark.parametrize("sql", ONE_BY_ONE)
+def test_what_is_run_one_by_one(batch: tuple[ExecutionContext, FleetPart], sql: str, passes: list[str]) -> None:
+    together, alone = asked(batch, sql)
+    assert together == alone
+    assert passes == [one.member.name for one in batch[1].traces] * 2
+
+
+def test_more_than_one_value(batch: tuple[ExecutionContext, FleetPart], passes: list[str]) -> None:
+    together, alone = asked(batch, "SELECT (SELECT id FROM runs.slices WHERE tid = 1) AS i")
+    assert together == alone
+    assert isinstance(together, type)
+    assert passes
+
+
+TRACES = [
+    "stdlib/calls.pfw",
+    "stdlib/kernel.trace.txt",
+    "stdlib/browser.json",
+    "stdlib/memory.pftrace",
+    "uftrace/switches",
+]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("source", TRACES)
+def test_tables_and_views_of_formats(
+    tmp_path: Path, source: str, passes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows, their order, and warnings are those of the traces one by one."""
+    ending = "".join(Path(source).suffixes)
+    monkeypatch.setattr(batching, "_GROWING", 0)
+    for name in "ab":
+        copy = shutil.copytree if (DATA / source).is_dir() else shutil.copy
+        copy(DATA / source, tmp_path / f"{name}{ending}")
+
+    def found() -> dict[str, object]:
+        answers: dict[str, object] = {}
+        with Session(index=True, index_dir=tmp_path / "indexes", warn=False) as session:
+            session.mount_traces(tmp_path / f"[ab]{ending}", "runs")
+            for name, kind, _ in session.sql("SHOW TABLES").fetchall():
+                if kind != "function":
+                    rows = session.sql(f"SELECT * FROM {name}").fetchall()
+                    answers[str(name)] = rows, session.warnings()
+        return answers
+
+    together = found()
+    assert passes.count("together") > len(together) / 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batching, "_SMALL", -1)
+        assert found() == together
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for seed in (1, 2, 4):
+        write_run(tmp_path / f"run{seed}.json", seed)
+    return tmp_path
+
+
+def opened(folder: Path) -> Session:
+    session = Session(index=True, index_dir=folder / "indexes", warn=False)
+    session.mount_traces(folder / "*.json", "runs")
+    return session
+
+
+ASK = "SELECT name, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY 1"
+
+
+def test_an_error_names_its_trace(folder: Path) -> None:
+    with opened(folder) as session, pytest.raises(DctvError, match=r"run2\.json: cannot convert|run2\.json: could not"):
+        session.sql("SELECT CASE WHEN _trace LIKE '%run2%' THEN name::INT END AS i FROM runs.slices").fetchall()
+
+
+@pytest.mark.parametrize("change", ["changed", "gone"])
+def test_a_trace_that_changes(folder: Path, change: str) -> None:
+    with opened(folder) as session:
+        session.sql(ASK).fetchall()
+        (folder / "run4.json").unlink()
+        if change == "changed":
+            write_run(folder / "run4.json", 5)
+        told = "it has changed since it was mounted" if change == "changed" else "cannot read it: no such file"
+        with pytest.raises(DctvError, match=rf"run4\.json: {told}"):
+            session.sql(ASK).fetchall()
+
+
+def test_a_damaged_store(folder: Path) -> None:
+    with opened(folder) as session:
+        session.sql(ASK).fetchall()
+        for path in (folder / "indexes").glob("run4*/store-*/*.parquet"):
+            path.write_bytes(b"none")
+        with pytest.raises(DctvError, match=r"run4\.json: the stored table `.*` is damaged"):
+            session.sql(ASK).fetchall()
+
+
+def test_batches_grow() -> None:
+    names = [f"run{n}" for n in range(700)]
+    members = [FleetMember(one, one, {}) for one in names]
+    metadata = {one: MemberMetadata("chrome", {}, [], {}, 0, [], signature="same", events=1_000) for one in names}
+    metadata["run20"] = replace(metadata["run20"], signature="other")
+    metadata["run30"] = replace(metadata["run30"], events=100_001)
+    metadata["run40"] = replace(metadata["run40"], events=None)
+    found = [len(one) for one in batching.Batching([], metadata).batches(members)]
+    assert found == [1, 8, 11, 1, 9, 1, 9, 1, 500, 159]
