@@ -272,4 +272,4 @@ def test_batches_grow() -> None:
     metadata["run30"] = replace(metadata["run30"], events=100_001)
     metadata["run40"] = replace(metadata["run40"], events=None)
     found = [len(one) for one in batching.Batching([], metadata).batches(members)]
-    assert found == [1, 8, 11, 1, 9, 1, 9, 1, 500, 159]
+    assert found == [1, 8, 11, 1, 9, 1, 9, 1, 659]

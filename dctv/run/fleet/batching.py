@@ -12,7 +12,7 @@ from dctv.run.fleet.table import FleetTable
 
 _SMALL = 100_000
 """Opening a trace takes as long as reading a tenth of this many events; traces with more are run one by one."""
-_MOST = 500_000
+_MOST = 1_000_000
 """The number of events of a batch: two processors are busy to the end, and memory does not grow with the traces."""
 _GROWTH, _GROWING = 8, 3
 """The first batches have 1, 8 and 64 traces at most: the first rows come soon."""

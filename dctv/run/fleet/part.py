@@ -18,6 +18,7 @@ from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.fewer_columns import with_names
 from dctv.plan.nodes import Plan, Relation, Scan, column_types, physical_names
 from dctv.plan.order import RowOrder
+from dctv.plan.predicate import ALWAYS
 from dctv.plan.queries import Item
 from dctv.plan.source import RunCost
 from dctv.record import field, record, replace
@@ -151,7 +152,8 @@ def _rows_of_view(name: str, context: ExecutionContext, mount: Mount) -> Compute
 def differs(table: FleetTable, member: FleetMember) -> Hashable:
     """Return what the plan of a table has of a trace besides its values: which are NULL, and which rows are needed."""
     nulls = [one.name for one in table.fixed if isinstance(member.of_trace(one), Cast)]
-    return *nulls, repr(table.needed(member, table.read_schema.names))
+    needed = table.predicate if table.predicate == ALWAYS else table.needed(member, table.read_schema.names)
+    return *nulls, repr(needed)
 
 
 def as_rows(plan: Plan) -> Plan:
