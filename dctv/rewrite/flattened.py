@@ -104,6 +104,8 @@ class _Flattening:
         names = {name: column_names(leaf) for name, leaf in leaves.items()}
         new = tuple((name, self.flat.get(id(leaf), leaf)) for name, leaf in leaves.items())
         in_order = [name for name, leaf in new if name in flat and leaf.stable]
+        if plan.serial and len(in_order) < sum(leaves[name].stable for name in flat):
+            raise NotFlat
         flattening = QueryFlattening(self.traces, names, flat, in_order, plan.serial)
         query = flattening.query(_placed(plan))
         order = RowOrder.STABLE if flattening.keeps_order(plan.query) else RowOrder.ANY

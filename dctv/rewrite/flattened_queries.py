@@ -108,6 +108,9 @@ class QueryFlattening:
     """Those whose rows come trace by trace, and in each as they do in one."""
     serial: bool
     """Whether the values of the query depend on the order in which it meets rows."""
+    recursive: frozenset[str] = frozenset()
+    """Common tables that read themselves, within their own queries: where a trace has no more rows of one, its steps
+    are over, while those of others go on."""
 
     def query(self, query: Query) -> Query:
         """Flatten a query.
@@ -126,6 +129,8 @@ class QueryFlattening:
     def _compound(self, query: Compound) -> Compound:
         if query.limit is not None or query.offset is not None or query.recursive or nested(*query.order_by):
             raise NotFlat
+        if query.operator == "EXCEPT" and any(map(self.reads_itself, query.parts[1:])):
+            raise NotFlat
         steps, inner = self._steps(query.steps)
         parts = tuple(map(inner.query, query.parts))
         return replace(query, parts=parts, steps=steps, order_by=_by_number(query.order_by))
@@ -140,8 +145,8 @@ class QueryFlattening:
                 raise NotFlat
             names = step.columns or outputs(step.query)
             after = replace(inner, columns={**inner.columns, step.name: names}, flat={*inner.flat, step.name})
-            # One that reads itself does so in each trace by itself.
-            query = (after if recursive else inner).query(step.query)
+            itself = replace(after, recursive=after.recursive | {step.name}) if recursive else inner
+            query = itself.query(step.query)
             made.append(replace(step, query=query, columns=(*step.columns, NUMBER) if step.columns else ()))
             inner = after
         return tuple(made), inner
@@ -188,6 +193,10 @@ class QueryFlattening:
             for node in walk(query)
         )
 
+    def reads_itself(self, node: Node) -> bool:
+        """Whether a part of a recursive common table reads that."""
+        return any(isinstance(one, TableName) and one.name in self.recursive for one in walk(node))
+
     def names(self, source: FromItem) -> Sequence[str]:
         """Return the columns of an item of FROM, without the number."""
         if isinstance(source, TableName) and source.name in self.columns:
@@ -209,7 +218,7 @@ def _block(around: QueryFlattening, select: Select) -> _Block:
         if isinstance(node, Query | FromItem):
             return node if node is not select else None
         queries = [one for one in nested(node) if around.is_of_traces(one)] if isinstance(node, Expression) else []
-        if not isinstance(node, Subquery) or not queries:
+        if not isinstance(node, Subquery) or not queries or any(map(around.reads_itself, queries)):
             return None
         values.append(_one_value(around, node.query, f"{_OWN}value{len(values)}"))
         return Column(_VALUE, values[-1].alias)
@@ -325,7 +334,8 @@ class _Block:
 
     def _aggregates(self) -> bool:
         """Whether the select has aggregates."""
-        return any(map(self._is_aggregate, _outside_windows(*self.select.items, self.select.having)))
+        select = self.select
+        return any(map(self._is_aggregate, _outside_windows(*select.items, *clauses(replace(select, where=None)))))
 
     def _is_aggregate(self, node: Node) -> bool:
         if isinstance(node, State):
@@ -335,18 +345,20 @@ class _Block:
 
     def _of_all_rows(self) -> tuple[Select, Expression]:
         """Return a select that aggregates the rows of each trace, also of those without rows, and the number."""
-        select, serial = self.select, self.around.serial
-        if serial or select.joins or select.source is None:
+        select, around = self.select, self.around
+        if around.serial or around.recursive or select.joins or select.source is None:
             raise NotFlat
-        source, is_flat = self.around.source(select.source)
+        source, is_flat = around.source(select.source)
         if not is_flat:
             raise NotFlat
         own, trace = Column(NUMBER, source.called), Column(NUMBER, _TRACES)
         joined = Join(source, "LEFT", all_of([equal(trace, own), *_given(select.where)]))
 
         def of_rows(node: Node) -> Node | None:
+            if isinstance(node, Query | FromItem):
+                return node if node is not rows else None
             if isinstance(node, Window):
-                return node
+                raise NotFlat
             if isinstance(node, State):
                 return replace(node, call=filtered(node.call))
             return filtered(node) if isinstance(node, Call) and self._is_aggregate(node) else None
@@ -354,11 +366,11 @@ class _Block:
         def filtered(aggregate: Call) -> Call:
             return replace(aggregate, filter=all_of([is_not_null(own), *_given(aggregate.filter)]))
 
-        items = tuple(replaced(item, of_rows) for item in select.items)
-        having = None if select.having is None else replaced(select.having, of_rows)
+        rows = replace(select, where=None)
+        select = replaced(rows, of_rows)
         numbers = self.around.traces.numbers
         joins = (*self._joined_values(trace), joined)
-        made = replace(select, items=items, source=numbers, joins=joins, where=None, having=having)
+        made = replace(select, source=numbers, joins=joins)
         return replace(made, group=self._with_keys(Group(), trace)), trace
 
     def _sources(self) -> tuple[FromItem, tuple[Join, ...], Expression]:
@@ -377,6 +389,8 @@ class _Block:
             source, is_flat = around.source(join.source)
             joined = replace(join, source=source)
             if is_flat:
+                if join.kind not in ("INNER", "CROSS", "SEMI") and around.reads_itself(join):
+                    raise NotFlat
                 joined, trace = _of_one_trace(joined, trace)
             elif join.kind in ("RIGHT", "FULL"):
                 raise NotFlat

@@ -149,6 +149,12 @@ FLAT = [
     "SELECT name, tid, COUNT(*) AS n FROM dctv.as_spans(runs.slices, partition=>'tid') GROUP BY 1, 2 ORDER BY ALL",
     "SELECT SPAN a.name FROM dctv.as_spans(runs.slices, partition=>'tid') AS a SPAN JOIN "
     "dctv.as_spans(runs.slices, partition=>'tid') AS b",
+    "SELECT COUNT(*) AS n, (SELECT MAX(i) FROM (VALUES (3)) AS v(i)) AS m FROM runs.slices WHERE id > 40",
+    "SELECT 1 AS one FROM runs.slices WHERE id > 40 ORDER BY COUNT(*)",
+    "SELECT v.i, a.n FROM (VALUES (1), (2)) AS v(i) LEFT JOIN (SELECT tid, COUNT(*) AS n FROM runs.slices "
+    "WHERE id > 20 GROUP BY 1) AS a ON a.tid = v.i ORDER BY ALL",
+    "SELECT name, first(id ORDER BY id DESC) AS f, string_agg(name, ',' ORDER BY id) AS s FROM runs.slices GROUP BY 1 "
+    "ORDER BY 1",
     "SELECT _ts FROM runs.last_ts",
     "SELECT key, value FROM runs.properties ORDER BY 1",
 ]
@@ -159,7 +165,12 @@ ONE_BY_ONE = [
     "SELECT name, tid, COUNT(*) AS n FROM runs.slices GROUP BY CUBE (name, tid) ORDER BY ALL",
     "SELECT id FROM runs.slices AS a WHERE EXISTS (SELECT 1 FROM runs.slices AS b WHERE b.id = a.id + 1) ORDER BY 1",
     "SELECT id FROM runs.slices WHERE id IN (SELECT MAX(id) FROM runs.slices)",
+    "SELECT COUNT(*) AS n, MAX(COUNT(*)) OVER () AS m FROM runs.slices WHERE id > 40",
     "SELECT * FROM runs.slices USING SAMPLE 10 ROWS",
+    "WITH RECURSIVE up(id) AS (SELECT MAX(id) // 9 FROM runs.slices UNION SELECT COUNT(*) FROM up HAVING MAX(id) > 1) "
+    "SELECT * FROM up ORDER BY 1",
+    "WITH RECURSIVE up(id) AS (SELECT id FROM runs.slices WHERE id < 3 UNION SELECT v.i FROM (VALUES (5), (6)) AS v(i) "
+    "LEFT JOIN up ON up.id = v.i) SELECT * FROM up ORDER BY 1",
 ]
 
 
