@@ -7,32 +7,33 @@ What is the same for all traces stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from dctv.catalog.mount import TABLE, is_in_order_of_tables
-from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import ROW_NUMBER, by_names, columns, select
 from dctv.plan.expressions import Column, Number, OfTrace
 from dctv.plan.node import Node, Query
-from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names
+from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Join, Select, TableName
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
-from dctv.rewrite.flattened_queries import NUMBER, NotFlat, QueryFlattening, Traces
+from dctv.rewrite.flattened_queries import NUMBER, FlattenedTraces, NotFlat, QueryFlattening
 from dctv.rewrite.graph import inputs, readers_first
 from dctv.types.schema import ColumnType, Kind, Schema
 
+Sweep = Callable[[list[ArrowStream], Mapping[str, Any], object], ArrowStream]
+"""What a kernel runs: called with its inputs, its options and a cancel token."""
 _PLACE = "dctv:row"
 NUMBER_COLUMN = ColumnType(NUMBER, "BIGINT")
 
 
 def flattened(
     plan: Plan,
-    traces: Traces,
+    traces: FlattenedTraces,
     scan: Callable[[Scan], Plan | None],
-    operator: SpanOperator,
-    sweep: Callable[[Kernel], object],
+    sweep: Callable[[Kernel], Sweep],
 ) -> Plan:
     """Return a plan of the rows that a plan has in each of some traces.
 
@@ -43,26 +44,24 @@ def flattened(
         traces: the traces.
         scan: returns the rows of a table of all traces, trace by trace, with their numbers in the last column; None if
             there are none, but the rows of the tables that the table is a union of, if it is one.
-        operator: runs another span operator for each trace.
-        sweep: returns the option of that name, given the other operator.
+        sweep: returns how a span operator is run for each trace: the number of the trace is in the last column of the
+            streams, which come trace by trace, and of its rows; the options name that, too.
 
     Raises:
         NotFlat: that is not possible.
     """
-    flattening = _Flattening(traces, scan, operator, sweep)
+    flattening = _Flattening(traces, scan, sweep)
     flattening.visit_all(plan)
     return flattening.of_traces(plan)
 
 
 @record(frozen=False)
 class _Flattening:
-    traces: Traces
+    traces: FlattenedTraces
     scan: Callable[[Scan], Plan | None]
-    operator: SpanOperator
-    sweep: Callable[[Kernel], object]
+    sweep: Callable[[Kernel], Sweep]
     flat: dict[int, Plan] = field(default_factory=dict)
     """The plans of all traces by the identities of those of one; others are the same for all."""
-
     unions: list[Plan] = field(default_factory=list)
     """Plans made here: others are not to get their identities."""
 
@@ -91,12 +90,12 @@ class _Flattening:
         return self.flat[id(union)]
 
     def _kernel(self, plan: Kernel) -> Kernel:
-        options = {"sweep": self.sweep(plan), **plan.options, "names": [*column_names(plan), NUMBER]}
+        options = {**plan.options, "names": [*column_names(plan), NUMBER]}
         sources = tuple(map(self.of_traces, plan.inputs))
         if not all(one.stable for one in sources):
             raise NotFlat
-        order, operator = min(plan.order, RowOrder.STABLE), self.operator
-        return Kernel(_with_number(plan), order, operator.name, sources, options, operator.run)
+        order = min(plan.order, RowOrder.STABLE)
+        return Kernel(_with_number(plan), order, plan.name, sources, options, self.sweep(plan))
 
     def _relation(self, plan: Relation) -> Relation:
         leaves = dict(plan.leaves)

@@ -79,7 +79,7 @@ class NotFlat(Exception):
 
 
 @record
-class Traces:
+class FlattenedTraces:
     """The traces that a query is flattened for."""
 
     count: int
@@ -99,7 +99,7 @@ class Traces:
 class QueryFlattening:
     """Tables that a query reads."""
 
-    traces: Traces
+    traces: FlattenedTraces
     columns: Mapping[str, Sequence[str]]
     """The columns of each, without the number."""
     flat: Collection[str]

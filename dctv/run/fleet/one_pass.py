@@ -15,7 +15,7 @@ from dctv.plan.rows import of_rows
 from dctv.plan.source import PlanRun, WholeSource
 from dctv.record import record, replace
 from dctv.rewrite.flattened import NUMBER_COLUMN, flattened, place_of
-from dctv.rewrite.flattened_queries import NUMBER, NotFlat, Traces
+from dctv.rewrite.flattened_queries import NUMBER, FlattenedTraces, NotFlat
 from dctv.run.carrying import as_relation
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import is_as_it_was
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @record(eq=False)
-class StoredTable(WholeSource):
+class FilesOfTraces(WholeSource):
     """The rows of one table of many traces, trace by trace, in files of their column stores."""
 
     files: Sequence[StoredRows]
@@ -42,7 +42,7 @@ class StoredTable(WholeSource):
     read: frozenset[str] | None = None
     """The columns that are read, None for all."""
 
-    def reading(self, columns: Collection[str]) -> StoredTable:
+    def reading(self, columns: Collection[str]) -> FilesOfTraces:
         """Return a source that reads these columns."""
         return replace(self, read=frozenset(columns))
 
@@ -72,8 +72,8 @@ def _table_of_all(scan: Scan, traces: Sequence[TraceStore]) -> Plan | None:
     # The flat file of all events has no arguments.
     stored = tuple(one for one in own if scan.name != EVENTS or one.name != "args")
     columns = [one.name for one in stored]
-    source = scan.source.of(StoredTable(files, columns))
-    assert isinstance(source, StoredTable)
+    source = scan.source.of(FilesOfTraces(files, columns))
+    assert isinstance(source, FilesOfTraces)
     read = {one.name for one in own} if source.read is None else source.read
     if len(files) < len(traces) or not read <= set(columns):
         return None
@@ -132,10 +132,9 @@ def _plan(part: FleetPart, plan: Plan | None, said: dict[tuple[int, str], None],
     values |= {place_of(name): [one.get(name, NULL) for one in places] for name in places[0]}
     rows = flattened(
         plan,
-        Traces(len(members), values, context.engine.functions()),
+        FlattenedTraces(len(members), values, context.engine.functions()),
         lambda scan: _table_of_all(scan, stores),
-        context.registries.operators["trace by trace"],
-        lambda kernel: TraceSweep(kernel, len(members), said),
+        lambda kernel: TraceSweep(kernel, len(members), said).run,
     )
     names = column_names(plan)
     query = select(*names, source="rows")

@@ -23,13 +23,9 @@ class TraceSweep:
     said: dict[tuple[int, str], None]
     """Gets the warnings, with the numbers of their traces."""
 
-    def __repr__(self) -> str:
-        return self.kernel.name
-
     def run(self, streams: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
         """Return the rows of all traces."""
-        own = {name: value for name, value in options.items() if name != "sweep"}
-        own["names"] = list(own["names"])[:-1]
+        own = {**options, "names": list(options["names"])[:-1]}
         return _Sweeps(self, streams, lambda parts: self.kernel.run(parts, own, cancel))
 
 
