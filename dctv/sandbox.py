@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dctv.patterns import pattern
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -41,9 +43,12 @@ def sandboxed(
     return connection
 
 
+_SPECIAL = pattern(r"[*?\[]")
+
+
 def escaped(path: str) -> str:
     """Return a pattern that matches only this path."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+    return _SPECIAL.sub(r"[\g<0>]", path)
 
 
 def _listed(paths: Iterable[Path]) -> str:

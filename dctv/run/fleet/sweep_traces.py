@@ -104,14 +104,15 @@ class _Input:
                 self._rows, self._numbers = self._rows.slice(count), self._numbers[count:]
             if count:
                 yield pa.RecordBatch.from_arrays(rows.columns[:-1], schema=self._schema)
-            if self._numbers is not None and len(self._numbers) and self._numbers[0] >= number:
+            if self._numbers is not None and self._numbers[0] >= number:
                 return
 
     def _next(self) -> None:
-        last = None if self._numbers is None or not len(self._numbers) else self._numbers[-1]
+        last = -1 if self._numbers is None else self._numbers[-1]
         for batch in self._reader:
             if batch.num_rows:
                 self._rows, self._numbers = batch, batch.column(batch.num_columns - 1).to_numpy()
-                assert last is None or last <= self._numbers[0]
+                assert last <= self._numbers[0]
+                assert (self._numbers[1:] >= self._numbers[:-1]).all()
                 return
         self._rows = self._numbers = None
