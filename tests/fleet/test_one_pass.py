@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.bind.binder import Binder
-from dctv.errors import DctvError, SourceText
+from dctv.errors import DctvError, EngineError, SourceText
 from dctv.plan.nodes import Plan
 from dctv.record import replace
 from dctv.run.context import ExecutionContext
@@ -252,6 +252,19 @@ ASK = "SELECT name, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY 1"
 def test_an_error_names_its_trace(folder: Path) -> None:
     with opened(folder) as session, pytest.raises(DctvError, match=r"run2\.json: cannot convert|run2\.json: could not"):
         session.sql("SELECT CASE WHEN _trace LIKE '%run2%' THEN name::INT END AS i FROM runs.slices").fetchall()
+
+
+def test_an_error_after_some_rows_names_its_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def in_one_pass(*given: Any) -> Iterator[Any]:
+        for place, rows in enumerate(one_pass.in_one_pass(*given)):
+            yield rows.slice(0, 1)
+            assert place == 0
+            (folder / "run4.json").unlink()
+            raise EngineError("out of order")
+
+    monkeypatch.setattr(part_rows, "in_one_pass", in_one_pass)
+    with opened(folder) as session, pytest.raises(DctvError, match=r"run4\.json: cannot read it: no such file"):
+        session.sql("SELECT * FROM runs.slices").fetchall()
 
 
 @pytest.mark.parametrize("change", ["changed", "gone"])

@@ -73,7 +73,7 @@ class TraceStore:
     """What is needed to read a trace from its column store."""
 
     stored: Mapping[str, StoredRows]
-    """Its files by table, of those tables that are shown as they are stored."""
+    """Its files by table, in the order of its tables; also of tables that a view of the same name hides."""
     last_ts: int
     properties: Mapping[str, str]
     diagnostics: Sequence[Diagnostic]
@@ -98,7 +98,7 @@ class MemberMetadata:
     state: tuple[tuple[str, int, int], ...] = ()
     """Its files, their sizes and times, as they were."""
     stored: Mapping[str, StoredRows] = field(default_factory=dict)
-    """The files of its column store, by table; those of tables that are shown otherwise than as they are stored."""
+    """The files of its column store, by table, also of tables that a view of the same name hides."""
     signature: str = ""
     """The same for traces with the same tables; empty if it has no column store."""
     events: int | None = None

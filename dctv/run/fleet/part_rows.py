@@ -42,18 +42,26 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
     Raises:
         DctvError: a trace cannot be read, or the query fails.
     """
-    if len(part.traces) > 1:
-        rows = in_one_pass(context, part, report)
-        try:
-            first = next(rows, None)
-        except Interrupted:
-            raise
-        except (NotFlat, DctvError):
-            # Each trace by itself repairs what it can, and an error names it.
-            first, rows = None, _one_by_one(context, part, report)
-        yield from rows if first is None else chain((first,), rows)
-    else:
+    if len(part.traces) == 1:
         yield from of_trace(context, part, part.traces[0], report)
+        return
+    begun = False
+    try:
+        for rows in in_one_pass(context, part, report):
+            begun = True
+            yield rows
+    except Interrupted:
+        raise
+    except (NotFlat, DctvError) as error:
+        if begun:
+            # The error of the trace that failed has its name.
+            for _ in _one_by_one(context, part, PartReport()):
+                pass
+            raise error from None
+    else:
+        return
+    # Each trace by itself repairs what it can.
+    yield from _one_by_one(context, part, report)
 
 
 def _one_by_one(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
