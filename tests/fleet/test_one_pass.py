@@ -289,11 +289,35 @@ def test_a_damaged_store(folder: Path) -> None:
 
 
 def test_batches_grow() -> None:
-    names = [f"run{n}" for n in range(700)]
-    members = [FleetMember(one, one, {}) for one in names]
-    metadata = {one: MemberMetadata("chrome", {}, [], {}, 0, [], signature="same", events=1_000) for one in names}
-    metadata["run20"] = replace(metadata["run20"], signature="other")
+    members = [FleetMember(f"run{n}", f"run{n}", {}) for n in range(2_000)]
+    metadata = {
+        one.name: MemberMetadata("chrome", {}, [], {}, 0, [], signature="same", events=1_000) for one in members
+    }
     metadata["run30"] = replace(metadata["run30"], events=100_001)
     metadata["run40"] = replace(metadata["run40"], events=None)
+    metadata["run50"] = replace(metadata["run50"], signature="")
     found = [len(one) for one in batching.Batching([], metadata).batches(members)]
-    assert found == [1, 8, 11, 1, 9, 1, 9, 1, 659]
+    assert found == [1, 8, 21, 1, 9, 1, 9, 1, 1_000, 949]
+
+
+def test_groups_of_traces_with_the_same_tables(
+    tmp_path: Path, passes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every third trace has no arguments; rows come in the order of the traces all the same."""
+    for seed in range(9):
+        write_run(tmp_path / f"run{seed}.json", seed, 10 + seed)
+    queries = [
+        "SELECT * FROM runs.slices",
+        "SELECT _trace, name, first(id) AS f, COUNT(*) AS n FROM runs.slices GROUP BY ALL ORDER BY ALL",
+        "SELECT _trace, track, args FROM runs.slices WHERE id > 12",
+        "SELECT * FROM runs.counters",
+    ]
+
+    def found() -> Sequence[object]:
+        with opened(tmp_path) as session:
+            return [(session.sql(one).fetchall(), session.warnings()) for one in queries]
+
+    together = found()
+    assert passes == [str(tmp_path / "run0.json"), "together"] * len(queries)
+    monkeypatch.setattr(batching, "_SMALL", -1)
+    assert found() == together

@@ -45,8 +45,8 @@ def expanded(draw: st.DrawFn, name: str, depth: int = 2) -> str:
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("fleet")
-    # The last two have the same tables, so they are run through in one pass.
-    write_fleet(folder, 6)
+    # All but the first are run through together: two without arguments, one that the manifest lacks, and three others.
+    write_fleet(folder, 7)
     with Session(index=True, index_dir=folder / "indexes", warn=False) as session:
         session.mount_traces(folder / "*.json", "runs", manifest=folder / "runs.csv")
         for name in TABLES:

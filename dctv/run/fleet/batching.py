@@ -26,24 +26,28 @@ class Batching:
     metadata: Mapping[str, MemberMetadata]
 
     def batches(self, members: Sequence[FleetMember]) -> Sequence[Sequence[FleetMember]]:
-        """Return traces in batches, in their order; those of one have the same tables."""
+        """Return traces in batches, in their order."""
         if any(one.arguments is not None for one in self.tables):
             return [[one] for one in members]
         made: list[list[FleetMember]] = []
-        key, events, most = object(), 0, 0
+        events, most = _MOST, 0
         for one in members:
-            own, count = self._key(one), self.metadata[one.name].events or 0
-            if own is None or own != key or len(made[-1]) >= most or events + count > _MOST:
+            count = self._events(one)
+            if events + count > _MOST or len(made[-1]) >= most:
                 most = _GROWTH ** len(made) if len(made) < _GROWING else _MOST
                 made.append([])
-                key, events = own, 0
+                events = 0
             made[-1].append(one)
             events += count
         return made
 
-    def _key(self, member: FleetMember) -> Hashable:
-        """Return what traces of one batch have in common; None for one that is run alone."""
+    def _events(self, member: FleetMember) -> int:
+        """Return the number of a trace's events; that of a whole batch for one that is run alone."""
         known = self.metadata[member.name]
         if not known.signature or known.events is None or known.events > _SMALL:
-            return None
-        return known.signature, *(differs(one, member) for one in self.tables)
+            return _MOST
+        return max(known.events, 1)
+
+    def tables_of(self, member: FleetMember) -> Hashable:
+        """Return what the plans of traces have in common if they differ only in the names of files and in values."""
+        return self.metadata[member.name].signature, *(differs(one, member) for one in self.tables)

@@ -213,7 +213,7 @@ class Fleet:
         members = self.wanted(plan, tests)
         batching = Batching(tables_in(plan), self.metadata)
         batches = batching.batches(members) if self._reads_stores and not asks else [[one] for one in members]
-        parts = [self._part(one, alone, query, asks=asks) for one in batches]
+        parts = [self._part(one, alone, query, batching, asks=asks) for one in batches]
         sizes = [_size(part) for part in parts]
         elsewhere = self.context.workers.is_wanted(len(members), sum(sizes))
         if elsewhere:
@@ -265,19 +265,19 @@ class Fleet:
         """Return how many events a trace has, as far as that is known."""
         return self.metadata[member.name].known_events
 
-    def _part(self, members: Sequence[FleetMember], plan: Plan, query: str, *, asks: bool) -> FleetPart:
-        return FleetPart(
-            [self._trace(one, asks=asks, stored=len(members) > 1) for one in members],
-            self.way,
-            plan,
-            self.context.settings,
-            query,
-        )
+    def _part(
+        self, members: Sequence[FleetMember], plan: Plan, query: str, batching: Batching, *, asks: bool
+    ) -> FleetPart:
+        traces = [self._trace(one, batching if len(members) > 1 else None, asks=asks) for one in members]
+        return FleetPart(traces, self.way, plan, self.context.settings, query)
 
-    def _trace(self, member: FleetMember, *, asks: bool, stored: bool) -> PartTrace:
+    def _trace(self, member: FleetMember, batching: Batching | None, *, asks: bool) -> PartTrace:
         metadata = self.metadata[member.name]
         start = unix_start(metadata.properties) if asks else None
-        return PartTrace(member, metadata.state, metadata.format, start, metadata.store if stored else None)
+        alone = PartTrace(member, metadata.state, metadata.format, start)
+        if batching is None:
+            return alone
+        return replace(alone, store=metadata.store, tables=batching.tables_of(member))
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""

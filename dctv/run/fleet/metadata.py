@@ -205,6 +205,9 @@ def _stored(made: Mount, name: str) -> StoredRows | None:
 
 
 def _events(made: Mount) -> int | None:
+    """Return the number of events of a trace that has a column store."""
+    if not made.sources:
+        return None
     plans = (made.given[name]() for name, table in made.trace.tables.items() if table.event is not None)
     rows = [one.source.stored_rows() if isinstance(one, Scan) else None for one in plans]
     return None if None in rows else sum(count for count in rows if count is not None)

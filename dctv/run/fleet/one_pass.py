@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dctv.index.stored import EVENTS
-from dctv.plan.build import by_names, call, number, select
+from dctv.plan.build import adding, by_names, call, number, select
 from dctv.plan.expressions import FALSE, NULL, Cast, Column, Keyword, List, Text
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
@@ -23,7 +24,9 @@ from dctv.run.fleet.metadata import StoredRows, TraceStore, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, plan_of_any
 from dctv.run.fleet.sweep_traces import TraceSweep
 from dctv.run.fleet.table import tables_in
+from dctv.run.materialized import computed
 from dctv.run.plans import optimized_result
+from dctv.run.result import Result
 from dctv.run.sharing import merged
 from dctv.run.templates import AnyMetadata, AnyTable
 from dctv.sandbox import escaped
@@ -31,6 +34,9 @@ from dctv.types.schema import Kind, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_FEWEST = 2
+"""With fewer traces of the same tables on average, each is run by itself: its plan takes less time to make."""
 
 
 @record(eq=False)
@@ -97,30 +103,66 @@ def _metadata(scan: Scan, traces: Sequence[TraceStore]) -> Plan:
 def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part of several traces, trace by trace, then complete its report.
 
+    Those with the same tables are run through in one pass. Rows of several such groups wait until all are there.
+
     Raises:
         NotFlat: they cannot be found in one pass.
         DctvError: a trace or its column store cannot be read, or the query fails.
     """
-    traces, first = part.traces, part.traces[0]
-    if not all(is_as_it_was(one.member, one.state) for one in traces):
+    if not all(is_as_it_was(one.member, one.state) for one in part.traces):
         raise NotFlat
+    groups: dict[Hashable, list[int]] = {}
+    for place, one in enumerate(part.traces):
+        groups.setdefault(one.tables, []).append(place)
+    if len(groups) == 1:
+        with _run(context, part, report) as result:
+            yield from result.batches()
+        return
+    if len(groups) * _FEWEST > len(part.traces):
+        raise NotFlat
+    rows_of: dict[int, pa.Table] = {}
+    for places in groups.values():
+        group = replace(part, traces=[part.traces[place] for place in places])
+        with _run(context, group, report, numbered=True) as result:
+            rows = computed(result, context).table
+        *own, last = rows.column_names
+        starts = rows.column(last).to_numpy().searchsorted(range(len(places) + 1))
+        for place, start, stop in zip(places, starts[:-1], starts[1:], strict=True):
+            rows_of[place] = rows.select(own).slice(start, stop - start)
+    order = {one.member.name: place for place, one in enumerate(part.traces)}
+    report.warnings.sort(key=lambda one: order.get(one[0], len(order)))
+    for place in range(len(order)):
+        yield from rows_of[place].to_batches()
+
+
+@contextmanager
+def _run(context: ExecutionContext, part: FleetPart, report: PartReport, *, numbered: bool = False) -> Iterator[Result]:
+    """Run a part of traces with the same tables, with their numbers in the last column or without; then report."""
+    traces, first = part.traces, part.traces[0]
     settings = replace(context, settings=part.settings)
     with mounted(first.member, part.way, settings, first.format) as (alone, made):
         said: dict[tuple[int, str], None] = {}
-        plan = _plan(part, plan_of_any(part, first, alone, made), said, context)
+        plan = _plan(part, plan_of_any(part, first, alone, made), said, context, numbered=numbered)
         of_each = dict(alone.log.entries)
         result = optimized_result(plan, plan.schema, alone, apart=False)
-        yield from result.batches()
+        yield result
         names = [one.member.name for one in traces]
         warnings = [(name, text, count) for text, count in of_each.items() for name in names]
         warnings += ((names[number], text, 1) for number, text in said)
         # Warnings of the engine, which does not tell traces apart.
-        several = f"{names[0]} and {len(names) - 1} more"
+        several = f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
         warnings += ((several, text, count) for text, count in result.warnings if text not in of_each)
         report.add(warnings, result.spent)
 
 
-def _plan(part: FleetPart, plan: Plan | None, said: dict[tuple[int, str], None], context: ExecutionContext) -> Plan:
+def _plan(
+    part: FleetPart,
+    plan: Plan | None,
+    said: dict[tuple[int, str], None],
+    context: ExecutionContext,
+    *,
+    numbered: bool,
+) -> Plan:
     """Return the plan that runs once, given that of any of the traces; span operators add their warnings to `said`."""
     if plan is None:
         raise NotFlat
@@ -138,6 +180,9 @@ def _plan(part: FleetPart, plan: Plan | None, said: dict[tuple[int, str], None],
     )
     names = column_names(plan)
     query = select(*names, source="rows")
+    schema = plan.schema
+    if numbered:
+        query, schema = adding(query, Column(NUMBER)), replace(schema, columns=(*schema.columns, NUMBER_COLUMN))
     if not rows.stable:
         query = replace(query, order_by=by_names([NUMBER, *names]))
-    return merged(as_relation(Relation(plan.schema, RowOrder.STABLE, query, (("rows", rows),))))
+    return merged(as_relation(Relation(schema, RowOrder.STABLE, query, (("rows", rows),))))

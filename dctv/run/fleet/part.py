@@ -55,11 +55,13 @@ class PartTrace:
     """When its time 0 was, in ns since 1970, if that is known and the plan asks for it."""
     store: TraceStore | None = None
     """Its column store, if the part is of several traces."""
+    tables: Hashable = None
+    """The same for those of them whose plans differ only in the names of files and in values."""
 
 
 @record
 class FleetPart:
-    """The part of a plan to run for one trace, or for several that have the same tables."""
+    """The part of a plan to run for one trace, or for several."""
 
     traces: Sequence[PartTrace]
     way: MountSettings

@@ -45,9 +45,9 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
     if len(part.traces) == 1:
         yield from of_trace(context, part, part.traces[0], report)
         return
-    begun = False
+    begun, passed = False, PartReport()
     try:
-        for rows in in_one_pass(context, part, report):
+        for rows in in_one_pass(context, part, passed):
             begun = True
             yield rows
     except Interrupted:
@@ -59,6 +59,7 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
                 pass
             raise error from None
     else:
+        report.add(passed.warnings, passed.spent)
         return
     # Each trace by itself repairs what it can.
     yield from _one_by_one(context, part, report)
