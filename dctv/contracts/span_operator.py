@@ -33,19 +33,8 @@ class Counter(Protocol):
         ...
 
 
-class Warned:
-    """The stream of a sweep that may issue warnings."""
-
-    __slots__ = ()
-
-    @property
-    def messages(self) -> Sequence[str]:
-        """The warnings; none before the end of its rows."""
-        raise NotImplementedError
-
-
 @record
-class Counted(Warned):
+class Counted:
     """The stream of a sweep that counts skipped rows, and the texts of the warning: for one, for many."""
 
     stream: ArrowStream
@@ -56,15 +45,15 @@ class Counted(Warned):
         return self.stream.__arrow_c_stream__(requested_schema)
 
     @property
-    def messages(self) -> Sequence[str]:
-        """The warning; none where nothing was passed over."""
+    def message(self) -> str | None:
+        """The warning; None where nothing was passed over."""
         count = self.counter.value
-        return (self.warning[count > 1].format(count),) if count else ()
+        return self.warning[count > 1].format(count) if count else None
 
 
 @record
-class Remarked(Warned):
-    """The stream of a sweep that may issue a remark at the end of its input."""
+class Remarked:
+    """The stream of a sweep that may issue remarks at the end of its input."""
 
     stream: ArrowStream
     remark: Callable[[], str | None]
@@ -73,10 +62,9 @@ class Remarked(Warned):
         return self.stream.__arrow_c_stream__(requested_schema)
 
     @property
-    def messages(self) -> Sequence[str]:
+    def message(self) -> str | None:
         """The warning, if there is one."""
-        remark = self.remark()
-        return () if remark is None else (remark,)
+        return self.remark()
 
 
 Options = Mapping[str, Any]

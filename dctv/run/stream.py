@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dctv.contracts.engine import Engine, EngineQuery
-from dctv.contracts.span_operator import Warned
+from dctv.contracts.span_operator import Counted, Remarked
 from dctv.contracts.streams import OpenedStream
 from dctv.errors import WarningLog
 from dctv.plan.build import STAR, by_names, columns, select, typed_nothing
@@ -64,12 +64,12 @@ class Runner:
         self._buffers: dict[int, Any] = {}
         self._kept: list[Plan] = []
         """Plans made here: what is known of a plan goes by its identity, so it must not be given to another."""
-        self._warned: list[Warned] = []
+        self._counted: list[Counted | Remarked] = []
 
     def warn(self, log: WarningLog) -> None:
         """Log rows that kernels skipped; equal messages, as of a kernel that ran twice, are logged once."""
-        for message in dict.fromkeys(message for one in self._warned for message in one.messages):
-            if message not in log.entries:
+        for message in dict.fromkeys(counted.message for counted in self._counted):
+            if message is not None and message not in log.entries:
                 log.add(message)
 
     def stream(self, plan: Plan) -> Any:
@@ -108,8 +108,8 @@ class Runner:
 
         def run() -> ArrowStream:
             made = plan.run([open_() for open_ in inputs], {**plan.options, **spills}, self._cancel)
-            if isinstance(made, Warned):
-                self._warned.append(made)
+            if isinstance(made, Counted | Remarked):
+                self._counted.append(made)
             return made if self._metering is None else self._metering.metered(plan, made)
 
         return self._known(run, plan)

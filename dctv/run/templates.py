@@ -79,7 +79,7 @@ class SharedRows(RowsInMemory):
 
 
 @record
-class _Template:
+class PlanTemplate:
     """A plan over tables of any trace."""
 
     plan: Plan
@@ -104,7 +104,7 @@ class Templates:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._known: dict[Hashable, _Template | None] = {}
+        self._known: dict[Hashable, PlanTemplate | None] = {}
 
     def plan(
         self,
@@ -120,28 +120,12 @@ class Templates:
         Both are called only for the first trace that has the same tables, if the plan is reusable. `key` says what the
         plan is for; it has `OfTrace` in place of `values`, which differ between traces.
         """
-        template = self._template(key, mount, context, made, improved, several=False)
+        template = self.template(key, mount, context, made, improved, several=False)
         if template is None:
             return improved(with_values(made(), values))
         return template.of(mount, context.catalog, values)
 
-    def of_any(
-        self,
-        key: Hashable,
-        mount: Mount,
-        context: ExecutionContext,
-        made: Callable[[], Plan],
-        improved: Callable[[Plan], Plan],
-    ) -> Plan | None:
-        """Return the plan over tables of any trace that has the same ones as a mounted one, to be flattened.
-
-        Where it is a union of tables, it has the order of those in the mounted trace. None if there is something else
-        of the trace in it.
-        """
-        template = self._template(key, mount, context, made, improved, several=True)
-        return None if template is None else template.plan
-
-    def _template(
+    def template(
         self,
         key: Hashable,
         mount: Mount,
@@ -150,7 +134,12 @@ class Templates:
         improved: Callable[[Plan], Plan],
         *,
         several: bool,
-    ) -> _Template | None:
+    ) -> PlanTemplate | None:
+        """Return the plan over tables of any trace that has the same ones as a mounted one.
+
+        One for `several` traces at once is to be flattened: where it is a union of tables, it has the order of those in
+        the mounted trace. None if there is something else of the trace in it.
+        """
         key = (key, mount.parts, signature(mount))
         template = self._known.get(key, ...)
         if template is ...:
@@ -199,7 +188,7 @@ def _template(
     warnings: Mapping[str, int],
     *,
     several: bool,
-) -> _Template | None:
+) -> PlanTemplate | None:
     """Return a plan as a template, None if there is something else of the trace in it.
 
     For a plan of one trace, that may be the order of its tables, or answers from its statistics.
@@ -217,7 +206,7 @@ def _template(
         return None
     queries = (one.query for one in readers_first(made) if isinstance(one, Relation))
     of_trace = frozenset(id(one) for one in queries if any(isinstance(node, OfTrace) for node in walk(one)))
-    return _Template(made, of_trace, warnings)
+    return PlanTemplate(made, of_trace, warnings)
 
 
 def _of_any(

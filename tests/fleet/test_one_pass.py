@@ -267,6 +267,15 @@ def test_an_error_after_some_rows_names_its_trace(folder: Path, monkeypatch: pyt
         session.sql("SELECT * FROM runs.slices").fetchall()
 
 
+def test_a_link_to_a_trace_is_another_trace(folder: Path, passes: list[str]) -> None:
+    """They share a column store."""
+    (folder / "run9.json").symlink_to(folder / "run4.json")
+    with opened(folder) as session:
+        found = session.sql("SELECT _trace, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY 1").fetchall()
+    assert found == [(str(folder / f"run{seed}.json"), 60) for seed in (1, 2, 4, 9)]
+    assert passes == [str(folder / "run1.json"), "together"]
+
+
 @pytest.mark.parametrize("change", ["changed", "gone"])
 def test_a_trace_that_changes(folder: Path, change: str) -> None:
     with opened(folder) as session:

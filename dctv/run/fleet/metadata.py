@@ -214,11 +214,9 @@ def _events(made: Mount) -> int | None:
 
 
 def _signature(made: Mount) -> str:
-    return (
-        blake2b(repr(signature(made)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        if made.sources
-        else ""
-    )
+    if not made.sources:
+        return ""
+    return blake2b(repr(signature(made)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _unindexed(made: Mount, member: FleetMember, context: ExecutionContext) -> str:

@@ -131,7 +131,7 @@ def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) 
             rows_of[place] = rows.select(own).slice(start, stop - start)
     order = {one.member.name: place for place, one in enumerate(part.traces)}
     report.warnings.sort(key=lambda one: order.get(one[0], len(order)))
-    for place in range(len(order)):
+    for place in range(len(part.traces)):
         yield from rows_of[place].to_batches()
 
 

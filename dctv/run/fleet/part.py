@@ -109,13 +109,15 @@ def plan_of_trace(part: FleetPart, trace: PartTrace, context: ExecutionContext, 
 def plan_of_any(part: FleetPart, trace: PartTrace, context: ExecutionContext, mount: Mount) -> Plan | None:
     """Return the plan to run for any trace that has the tables of a mounted one; None if it is of that alone."""
     key = (part.query, "any", *(differs(one, trace.member) for one in tables_in(part.plan)))
-    return _plans.of_any(
+    template = _plans.template(
         key,
         mount,
         context,
         lambda: _bound(part.plan, part, trace.member, context, shares=False),
         lambda plan: optimized(plan, context),
+        several=True,
     )
+    return None if template is None else template.plan
 
 
 def _bound(plan: Plan, part: FleetPart, member: FleetMember, context: ExecutionContext, *, shares: bool = True) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.span_operator import Warned
+from dctv.contracts.span_operator import Counted, Remarked
 from dctv.plan.nodes import ArrowStream, Kernel
 from dctv.record import record
 
@@ -65,8 +65,8 @@ class _Sweeps:
             for batch in reader:
                 numbers = pa.repeat(pa.scalar(number, pa.int64()), batch.num_rows)
                 yield pa.RecordBatch.from_arrays([*batch.columns, numbers], schema=schema)
-            if isinstance(stream, Warned):
-                self._sweep.said.update(((number, message), None) for message in stream.messages)
+            if isinstance(stream, Counted | Remarked) and stream.message is not None:
+                self._sweep.said[number, stream.message] = None
 
 
 class _Input:
