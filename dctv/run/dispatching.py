@@ -104,6 +104,9 @@ class Dispatcher:
         """The number of the first other one."""
         self._lock = threading.Lock()
         """Threads of the executor count what is finished."""
+        self._handing = threading.Lock()
+        """Held while pieces are chosen and handed out, by the reader or by a thread of the executor."""
+        self._cancelled = False
         self._open = 0
         """Unfinished tasks."""
         self._ended = 0
@@ -116,9 +119,19 @@ class Dispatcher:
 
     def more(self) -> bool:
         """Hand out pieces while there is room; return whether any is left to take."""
-        while numbers := self._next():
-            self._note(numbers, self._submit([self._pieces[number] for number in numbers]))
+        with self._handing:
+            self._hand_out()
         return self._wanted < len(self._pieces)
+
+    def _hand_out(self) -> None:
+        while not self._cancelled and (numbers := self._next()):
+            try:
+                future = self._submit([self._pieces[number] for number in numbers])
+            except RuntimeError as error:
+                # The executor is broken or shut down. Whoever takes the result learns it.
+                future = Future()
+                future.set_exception(error)
+            self._note(numbers, future)
 
     def _note(self, numbers: Sequence[int], future: Future[list[Outcome]]) -> None:
         """Keep the future of some pieces."""
@@ -149,9 +162,12 @@ class Dispatcher:
         """Do a piece in this thread, if there is one to do and room for its result."""
         with self._lock:
             full = self._held >= _HELD
-        if self._own is None or full or len(self._out) == len(self._pieces):
+        if self._own is None or full:
             return False
-        (number,) = self._some(1, heaviest=False)
+        with self._handing:
+            if len(self._out) == len(self._pieces):
+                return False
+            (number,) = self._some(1, heaviest=False)
         outcome = _done(self._own, self._pieces[number])
         if isinstance(outcome.error, Interrupted):
             raise outcome.error
@@ -161,7 +177,9 @@ class Dispatcher:
         return True
 
     def cancel(self) -> None:
-        """Cancel the tasks that no worker has begun."""
+        """Cancel the tasks that no worker has begun, and hand out no more."""
+        with self._handing:
+            self._cancelled = True
         for future, _ in self._futures.values():
             future.cancel()
 
@@ -223,3 +241,9 @@ class Dispatcher:
             self._gave += size
             self._held += size
         self._changed.set()
+        # The reader may be busy with a piece of its own. Never wait for it here: it may wait for the executor.
+        if good and self._own is not None and self._handing.acquire(blocking=False):
+            try:
+                self._hand_out()
+            finally:
+                self._handing.release()

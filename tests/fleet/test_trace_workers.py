@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -285,6 +285,58 @@ def test_the_last_piece_does_not_wait_for_a_busy_worker() -> None:
 
     assert list(shared(cluster, own)) == list(range(50))
     assert done == list(range(2, 50))
+
+
+def test_a_worker_gets_more_while_the_reader_is_busy() -> None:
+    cluster = Cluster()
+    waiting: list[list[list[int]]] = []
+
+    def own(number: int) -> int:
+        cluster.finish(1)
+        waiting.append(cluster.pieces)
+        return number
+
+    assert next(shared(cluster, own)) == 0
+    assert waiting == [[[1], [3, 4, 5, 6, 7]]]
+
+
+def test_an_executor_that_fails_while_the_reader_is_busy() -> None:
+    class Broken(Cluster):
+        """One that takes two tasks."""
+
+        taken = 0
+
+        def submit(self, function: Callable[..., Any], /, *arguments: Any, **_: Any) -> Future[Any]:
+            self.taken += 1
+            if self.taken > 2:
+                raise BrokenExecutor("gone")
+            return super().submit(function, *arguments)
+
+    cluster = Broken()
+
+    def own(number: int) -> int:
+        if number == 2:
+            cluster.finish(2)
+        return number
+
+    found = shared(cluster, own)
+    assert [next(found) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(BrokenExecutor, match="gone"):
+        next(found)
+
+
+def test_nothing_is_handed_out_once_reading_has_ended() -> None:
+    cluster = Cluster()
+    pieces = [(number,) for number in range(50)]
+    given = Dispatcher(
+        lambda some: cluster.submit(done_together, None, itself, some), pieces, [1] * 50, 1, lambda _: 0, abs
+    )
+    assert given.more()
+    (running, outcome), _ = cluster.waiting
+    running.set_running_or_notify_cancel()
+    given.cancel()
+    running.set_result(outcome)
+    assert len(cluster.waiting) == 2
 
 
 def test_an_error_of_a_piece_done_here_comes_in_its_place() -> None:
