@@ -22,7 +22,7 @@ from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import is_as_it_was
 from dctv.run.fleet.metadata import StoredRows, TraceStore, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, plan_of_any
-from dctv.run.fleet.sweep_traces import TraceSweep
+from dctv.run.fleet.sweep_traces import TraceSweep, values_of
 from dctv.run.fleet.table import tables_in
 from dctv.run.materialized import computed
 from dctv.run.plans import optimized_result
@@ -126,7 +126,7 @@ def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) 
         with _run(context, group, report, numbered=True) as result:
             rows = computed(result, context).table
         *own, last = rows.column_names
-        starts = rows.column(last).to_numpy().searchsorted(range(len(places) + 1))
+        starts = values_of(rows.column(last).combine_chunks()).searchsorted(range(len(places) + 1))
         for place, start, stop in zip(places, starts[:-1], starts[1:], strict=True):
             rows_of[place] = rows.select(own).slice(start, stop - start)
     order = {one.member.name: place for place, one in enumerate(part.traces)}

@@ -10,7 +10,9 @@ from dctv.plan.nodes import ArrowStream, Kernel
 from dctv.record import record
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 
 @record(eq=False)
@@ -63,7 +65,7 @@ class _Sweeps:
                 stream = self._opened(inputs, number)
                 reader = pa.RecordBatchReader.from_stream(stream)
             for batch in reader:
-                numbers = pa.repeat(pa.scalar(number, pa.int64()), batch.num_rows)
+                numbers = _repeated(number, batch.num_rows)
                 yield pa.RecordBatch.from_arrays([*batch.columns, numbers], schema=schema)
             if isinstance(stream, Counted | Remarked) and stream.message is not None:
                 self._sweep.said[number, stream.message] = None
@@ -73,6 +75,7 @@ class _Input:
     """An input of the operator, cut where the next trace begins."""
 
     def __init__(self, reader: pa.RecordBatchReader) -> None:
+        import numpy as np
         import pyarrow as pa
 
         self._reader = reader
@@ -80,7 +83,7 @@ class _Input:
         self._schema = pa.schema(own)
         self._rows: pa.RecordBatch | None = None
         """Rows that were read and are still wanted; None at the end."""
-        self._numbers: Any = None
+        self._numbers: NDArray[np.int64] = np.empty(0, np.int64)
         self._next()
 
     def of(self, number: int) -> pa.RecordBatchReader:
@@ -104,15 +107,31 @@ class _Input:
                 self._rows, self._numbers = self._rows.slice(count), self._numbers[count:]
             if count:
                 yield pa.RecordBatch.from_arrays(rows.columns[:-1], schema=self._schema)
-            if self._numbers is not None and self._numbers[0] >= number:
+            if len(self._numbers) and self._numbers[0] >= number:
                 return
 
     def _next(self) -> None:
-        last = -1 if self._numbers is None else self._numbers[-1]
+        last = self._numbers[-1:]
         for batch in self._reader:
             if batch.num_rows:
-                self._rows, self._numbers = batch, batch.column(batch.num_columns - 1).to_numpy()
-                assert last <= self._numbers[0]
+                self._rows, self._numbers = batch, values_of(batch.column(batch.num_columns - 1))
+                assert (last <= self._numbers[0]).all()
                 assert (self._numbers[1:] >= self._numbers[:-1]).all()
                 return
-        self._rows = self._numbers = None
+        self._rows, self._numbers = None, self._numbers[:0]
+
+
+def values_of(column: pa.Array) -> NDArray[np.int64]:
+    """Return the values of a column without NULL, which are not copied."""
+    import numpy as np
+
+    # `to_numpy` loads pandas where it is installed, which takes longer than a batch.
+    return np.from_dlpack(column).view(np.int64)
+
+
+def _repeated(number: int, count: int) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    # So does `pa.scalar`.
+    return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(np.full(count, number, np.int64))])
