@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -305,8 +308,32 @@ def test_batches_grow() -> None:
     metadata["run30"] = replace(metadata["run30"], events=100_001)
     metadata["run40"] = replace(metadata["run40"], events=None)
     metadata["run50"] = replace(metadata["run50"], signature="")
-    found = [len(one) for one in batching.Batching([], metadata).batches(members)]
-    assert found == [1, 8, 21, 1, 9, 1, 9, 1, 1_000, 949]
+    made = batching.Batching([], metadata)
+
+    def sizes(processors: int) -> Sequence[int]:
+        return [len(one) for one in made.batches(members, processors)]
+
+    assert sizes(1) == [1, 8, 21, 1, 9, 1, 9, 1, 974, 487, 400, 88]
+    assert sizes(8) == [1, 8, 21, 1, 9, 1, 9, 1, 400, 400, 400, 400, 349]
+
+
+def test_pandas_is_not_imported_for_batches(tmp_path: Path) -> None:
+    for seed in range(3):
+        write_run(tmp_path / f"run{seed}.json", seed, 20)
+    program = """
+import sys
+from dctv.cli import main
+for _ in range(2):
+    code = main(["query", *sys.argv[1:]])
+print(sorted({"pandas", "numpy"} & set(sys.modules)), file=sys.stderr)
+sys.exit(code)
+"""
+    spans = "dctv.as_spans(runs.slices, partition=>'tid')"
+    sql = f"SELECT SPAN a.name FROM {spans} AS a SPAN JOIN {spans} AS b"
+    words = [sys.executable, "-c", program, "--index-dir", str(tmp_path), "--index", sql, f"runs=@{tmp_path}/*.json"]
+    root = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": root})
+    assert (done.returncode, done.stderr) == (0, "['numpy']\n")
 
 
 def test_groups_of_traces_with_the_same_tables(

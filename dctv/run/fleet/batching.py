@@ -12,8 +12,13 @@ from dctv.run.fleet.table import FleetTable
 
 _SMALL = 100_000
 """Opening a trace takes as long as reading a tenth of this many events; traces with more are run one by one."""
-_MOST = 1_000_000
-"""The number of events of a batch: two processors are busy to the end, and memory does not grow with the traces."""
+_MOST, _LEAST = 1_000_000, 400_000
+"""The greatest number of events of a batch, so that memory does not grow with the traces, and that of the last ones."""
+_SHARE = 2
+"""Batches of what is left for each processor: they get smaller towards the end, so that none is idle there.
+
+This is guided self-scheduling (Polychronopoulos and Kuck, 1987).
+"""
 _GROWTH, _GROWING = 8, 3
 """The first batches have 1, 8 and 64 traces at most: the first rows come soon."""
 
@@ -25,24 +30,26 @@ class Batching:
     tables: Sequence[FleetTable]
     metadata: Mapping[str, MemberMetadata]
 
-    def batches(self, members: Sequence[FleetMember]) -> Sequence[Sequence[FleetMember]]:
-        """Return traces in batches, in their order."""
+    def batches(self, members: Sequence[FleetMember], processors: int) -> Sequence[Sequence[FleetMember]]:
+        """Return traces in batches, in their order, for so many processors."""
         if any(one.arguments is not None for one in self.tables):
             return [[one] for one in members]
+        counts = [self._events(one) for one in members]
+        left = sum(counts)
         made: list[list[FleetMember]] = []
-        events, most = _MOST, 0
-        for one in members:
-            count = self._events(one)
-            if events + count > _MOST or len(made[-1]) >= most:
-                most = _GROWTH ** len(made) if len(made) < _GROWING else _MOST
+        room = most = 0
+        for one, count in zip(members, counts, strict=True):
+            if count > room or len(made[-1]) >= most:
+                most = _GROWTH ** len(made) if len(made) < _GROWING else len(members)
+                room = min(max(left // (_SHARE * processors), _LEAST), _MOST)
                 made.append([])
-                events = 0
             made[-1].append(one)
-            events += count
+            room -= count
+            left -= count
         return made
 
     def _events(self, member: FleetMember) -> int:
-        """Return the number of a trace's events; that of a whole batch for one that is run alone."""
+        """Return the number of a trace's events; for one that is run alone, as many as no other fits in beside."""
         known = self.metadata[member.name]
         if not known.signature or known.events is None or known.events > _SMALL:
             return _MOST

@@ -183,8 +183,9 @@ class Fleet:
         need = table.needed(member, table.own_schema.names)
         if need == p.NEVER or ((events or name in metadata.tables) and _begins_after(need, metadata.last_ts)):
             return False
-        names = metadata.names if events else None
-        return names is None or any(_may_be(need, one) for one in names)
+        if not events or metadata.counts is None:
+            return True
+        return any(_may_be(need, one) for names in metadata.counts.values() for one in names)
 
     @property
     def _stored(self) -> StoredTables:
@@ -212,7 +213,8 @@ class Fleet:
         query = uuid4().hex
         members = self.wanted(plan, tests)
         batching = Batching(tables_in(plan), self.metadata)
-        batches = batching.batches(members) if self._reads_stores and not asks else [[one] for one in members]
+        many = self._reads_stores and not asks
+        batches = batching.batches(members, self.context.workers.workers) if many else [[one] for one in members]
         parts = [self._part(one, alone, query, batching, asks=asks) for one in batches]
         sizes = [_size(part) for part in parts]
         elsewhere = self.context.workers.is_wanted(len(members), sum(sizes))

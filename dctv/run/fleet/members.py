@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os import stat_result
 from pathlib import Path
+from stat import S_ISDIR
 
 from dctv.catalog.files import matching
 from dctv.errors import DctvError, Interrupted, TraceError
@@ -75,10 +77,15 @@ def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Seque
 
 def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
     """Return the names of a trace's files, their sizes, and when they were changed, in ns."""
-    whole = Path(path)
-    files = sorted(one for one in whole.rglob("*") if one.is_file()) if whole.is_dir() else [whole]
-    status = [(str(one.absolute()), one.stat()) for one in files]
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in status)
+    whole = Path(path).absolute()
+    status = whole.stat()
+    if not S_ISDIR(status.st_mode):
+        return (_state(whole, status),)
+    return tuple(_state(one, one.stat()) for one in sorted(one for one in whole.rglob("*") if one.is_file()))
+
+
+def _state(file: Path, status: stat_result) -> tuple[str, int, int]:
+    return str(file), status.st_size, status.st_mtime_ns
 
 
 def is_as_it_was(member: FleetMember, state: tuple[tuple[str, int, int], ...]) -> bool:

@@ -118,11 +118,6 @@ class MemberMetadata:
         """What is needed to read it from its column store."""
         return TraceStore(dict(self.stored), self.last_ts, self.properties, self.diagnostics)
 
-    @property
-    def names(self) -> Collection[str] | None:
-        """The names of its events, if known."""
-        return None if self.counts is None else {name for one in self.counts.values() for name in one}
-
 
 StoredTables = Collection[tuple[str, str]]
 """Pairs of a format and the name of a table that some trace of this format stores. Another trace of the format without
