@@ -128,7 +128,7 @@ class Dispatcher:
             try:
                 future = self._submit([self._pieces[number] for number in numbers])
             except RuntimeError as error:
-                # The executor is broken or shut down. Whoever takes the result learns it.
+                # The executor is broken or shut down, which the reader learns in place of the result.
                 future = Future()
                 future.set_exception(error)
             self._note(numbers, future)
@@ -241,7 +241,7 @@ class Dispatcher:
             self._gave += size
             self._held += size
         self._changed.set()
-        # The reader may be busy with a piece of its own. Never wait for it here: it may wait for the executor.
+        # The reader may be busy with a piece of its own. Do not wait for the lock: its holder may wait for this thread.
         if good and self._own is not None and self._handing.acquire(blocking=False):
             try:
                 self._hand_out()

@@ -13,12 +13,10 @@ from dctv.run.fleet.table import FleetTable
 _SMALL = 100_000
 """Opening a trace takes as long as reading a tenth of this many events; traces with more are run one by one."""
 _MOST, _LEAST = 1_000_000, 400_000
-"""The greatest number of events of a batch, so that memory does not grow with the traces, and that of the last ones."""
+"""The most events of a batch, which bounds memory, and how far batches shrink: each takes time of its own."""
 _SHARE = 2
-"""Batches of what is left for each processor: they get smaller towards the end, so that none is idle there.
-
-This is guided self-scheduling (Polychronopoulos and Kuck, 1987).
-"""
+"""How many batches of the same size would be left for each processor: batches shrink towards the end, so that no
+processor is idle there. This is guided self-scheduling (Polychronopoulos and Kuck, 1987)."""
 _GROWTH, _GROWING = 8, 3
 """The first batches have 1, 8 and 64 traces at most: the first rows come soon."""
 
@@ -49,7 +47,7 @@ class Batching:
         return made
 
     def _events(self, member: FleetMember) -> int:
-        """Return the number of a trace's events; for one that is run alone, as many as no other fits in beside."""
+        """Return the number of a trace's events; for one that is run alone, as many as fill a batch."""
         known = self.metadata[member.name]
         if not known.signature or known.events is None or known.events > _SMALL:
             return _MOST

@@ -213,8 +213,8 @@ class Fleet:
         query = uuid4().hex
         members = self.wanted(plan, tests)
         batching = Batching(tables_in(plan), self.metadata)
-        many = self._reads_stores and not asks
-        batches = batching.batches(members, self.context.workers.workers) if many else [[one] for one in members]
+        batched = self._reads_stores and not asks
+        batches = batching.batches(members, self.context.workers.workers) if batched else [[one] for one in members]
         parts = [self._part(one, alone, query, batching, asks=asks) for one in batches]
         sizes = [_size(part) for part in parts]
         elsewhere = self.context.workers.is_wanted(len(members), sum(sizes))

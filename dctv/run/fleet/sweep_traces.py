@@ -122,11 +122,12 @@ class _Input:
 
 
 def values_of(column: pa.Array) -> NDArray[np.int64]:
-    """Return the values of a column without NULL, which are not copied."""
+    """Return the values of a column of int64 without NULL; they are not copied."""
     import numpy as np
 
     # `to_numpy` loads pandas where it is installed, which takes longer than a batch.
-    return np.from_dlpack(column).view(np.int64)
+    values: NDArray[Any] = np.from_dlpack(column)
+    return values
 
 
 def _repeated(number: int, count: int) -> pa.Array:
