@@ -55,11 +55,12 @@ class FleetSource(TableSource, Protocol):
         """
         ...
 
-    def in_each(self, plan: Any, tests: Sequence[Expression], /, *, warns: bool) -> TableSource:
+    def in_each(self, plan: Any, tests: Sequence[Expression], /, *, warns: bool, combines: bool) -> TableSource:
         """Return a source of the rows of a plan over tables of these traces, run in each trace by itself.
 
         A trace has rows only if all tests, which are about the fixed columns, are true. `warns` is False for a plan
-        that runs before another one over the same rows, which gives the same warnings.
+        that runs before another one over the same rows, which gives the same warnings. `combines` is
+        True for a plan of partial aggregates that the reader combines: they may be those of several traces together.
         """
         ...
 
@@ -81,8 +82,8 @@ class FleetSource(TableSource, Protocol):
         """Return a source of the rows of a plan if a plan of one truth value finds it true, otherwise of another."""
         ...
 
-    def is_example(self, plan: Any, tests: Sequence[Expression], /) -> Expression:
-        """Return a test that is true for a trace of middle size among those that may have rows of a plan."""
+    def is_in_sample(self, plan: Any, tests: Sequence[Expression], /) -> Expression:
+        """Return a test that is true for a trace of middle size that may have rows of a plan, or for small ones."""
         ...
 
     def size(self, plan: Any, tests: Sequence[Expression], /) -> tuple[int, int]:

@@ -15,8 +15,8 @@ and those over the second, and so on. Sound, part by part:
 A select above such a part that only groups and aggregates is split (`partial_aggregates`), wherever it stands in a
 query: each trace aggregates its rows, and the select combines the results. Exact quantiles of many events are found in
 two passes (`exact_quantiles`): what the first finds over all traces is handed to each for the second. Where values
-repeat, one pass counts them instead (`repeated_values`), which one trace is asked first. Of a select with ORDER BY and
-LIMIT, each trace gives its first rows (`first_of_each`).
+repeat, which a sample of the traces tells first, one pass counts them instead (`repeated_values`). Of a select with
+ORDER BY and LIMIT, each trace gives its first rows (`first_of_each`).
 
 Any other select above such a part hands conditions on the part's rows to each trace, if they cannot fail, or would fail
 there as they would here, and if nothing else reads the part. A trace that fails one itself is not opened.
@@ -53,7 +53,7 @@ from dctv.rewrite.current_time import at_one_time
 from dctv.rewrite.drop_orders import meets_rows_in_order
 from dctv.rewrite.graph import bottom_up, inputs, readers_first, with_inputs
 from dctv.rewrite.leaf_conditions import conditions_on_leaf, filtered
-from dctv.rewrite.partial_aggregates import split, split_twice
+from dctv.rewrite.partial_aggregates import Split, split, split_twice
 from dctv.rewrite.push_limit import first_of_each
 from dctv.rewrite.select_lists import has_effect, is_volatile, may_aggregate
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
@@ -121,7 +121,7 @@ class _Cutting:
                 together[name] = whole
                 continue
             halves = None if local is None else split(new, name, leaf)
-            made = None if local is None or halves is None else _over(new, name, local, *halves)
+            made = None if local is None or halves is None else _over(new, name, local, halves)
             if made is None:
                 left.append((name, leaf))
             else:
@@ -211,7 +211,7 @@ class _Cutting:
             return None
         twice = self._in_two_passes(plan, name, leaf, local)
         first = None if twice is not None or plan.serial else first_of_each(plan, name, leaf)
-        return twice if first is None else _over(plan, name, local, first, plan.query)
+        return twice if first is None else _over(plan, name, local, Split(first, plan.query, combines=False))
 
     def _in_two_passes(self, plan: Relation, name: str, leaf: Plan, local: PerTracePlan) -> Plan | None:
         """Split a select of exact quantiles if its traces have so many events that this pays."""
@@ -225,7 +225,7 @@ class _Cutting:
 
         def second(source: TableSource) -> Plan | None:
             known = restored(found.schema, lambda held: Scan(held, RowOrder.ANY, "bounds", source))
-            return _over(plan, name, local, found.second(known), found.query)
+            return _over(plan, name, local, found.second(known))
 
         if second(RowsInMemory(None)) is None:
             return None
@@ -234,11 +234,11 @@ class _Cutting:
         bounds = Relation(found.schema, RowOrder.ANY, found.bounds, (("each", each),))
         twice = _found_by(plan, local.source.in_two_passes(bounds, second, self._over_all(plan)))
         by_value = found.by_value
-        made = None if by_value is None else _over(plan, name, local, by_value.part, by_value.query)
+        made = None if by_value is None else _over(plan, name, local, by_value.split)
         if by_value is None or made is None or traces == 0:
             return twice
-        example = local.source.is_example(leaf, first.tests)
-        sample = gathered(by_value.sample, replace(local, tests=(example,)), warns=False)
+        sampled = local.source.is_in_sample(leaf, first.tests)
+        sample = gathered(by_value.sample, replace(local, tests=(sampled,)), warns=False, combines=True)
         repeat = Relation(by_value.schema, RowOrder.ANY, by_value.repeat, (("sample", sample),))
         return _found_by(plan, local.source.either(repeat, made, twice))
 
@@ -276,15 +276,17 @@ def _found_by(plan: Relation, source: TableSource) -> Plan:
     return restored(called, lambda held: Scan(held, plan.order, "each trace", source))
 
 
-def _over(plan: Relation, name: str, local: PerTracePlan, below: Relation, query: Query) -> Relation | None:
+def _over(plan: Relation, name: str, local: PerTracePlan, split: Split) -> Relation | None:
     """Return a plan whose query reads a part of each trace; None if that asks for the starts of others."""
+    below = split.part
     assert isinstance(below.query, Select)
     assert isinstance(below.query.source, TableName)
     traces = _Traces({below.query.source.called: local.traces})
     if not traces.ask_own_starts([below.query]):
         return None
-    new = gathered(below, _tested(local, below))
-    return replace(plan, query=query, leaves=tuple((one, new if one == name else leaf) for one, leaf in plan.leaves))
+    new = gathered(below, _tested(local, below), combines=split.combines)
+    leaves = tuple((one, new if one == name else leaf) for one, leaf in plan.leaves)
+    return replace(plan, query=split.query, leaves=leaves)
 
 
 def _tested(local: PerTracePlan, part: Relation) -> PerTracePlan:
@@ -296,10 +298,13 @@ def _tested(local: PerTracePlan, part: Relation) -> PerTracePlan:
     return replace(local, tests=(*local.tests, *_tests(query, sources, sources)))
 
 
-def gathered(plan: Plan, local: PerTracePlan, *, warns: bool = True) -> Plan:
-    """Return the rows of a part of all traces, in the order that the part promised, with their warnings or without."""
+def gathered(plan: Plan, local: PerTracePlan, *, warns: bool = True, combines: bool = False) -> Plan:
+    """Return the rows of a part of all traces, in the order that the part promised, with their warnings or without.
+
+    With `combines`, rows may be partial aggregates of several traces.
+    """
     called = with_names(plan.schema, column_names(plan))
-    source = local.source.in_each(plan, local.tests, warns=warns)
+    source = local.source.in_each(plan, local.tests, warns=warns, combines=combines)
     rows = restored(called, lambda held: Scan(held, RowOrder.STABLE, "each trace", source))
     if plan.order is not RowOrder.TIME:
         return rows

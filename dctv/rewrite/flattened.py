@@ -12,7 +12,7 @@ from typing import Any
 
 from dctv.catalog.mount import TABLE, is_in_order_of_tables
 from dctv.plan.build import ROW_NUMBER, by_names, columns, select
-from dctv.plan.expressions import Column, Number, OfTrace
+from dctv.plan.expressions import Cast, Column, Number, OfTrace, Star
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
@@ -20,7 +20,7 @@ from dctv.plan.queries import Item, Join, Select, TableName
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.flattened_queries import NUMBER, FlattenedTraces, NotFlat, QueryFlattening
-from dctv.rewrite.graph import inputs, readers_first
+from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.types.schema import ColumnType, Kind, Schema
 
 Sweep = Callable[[list[ArrowStream], Mapping[str, Any], object], ArrowStream]
@@ -29,48 +29,60 @@ _PLACE = "dctv:row"
 NUMBER_COLUMN = ColumnType(NUMBER, "BIGINT")
 
 
-def flattened(
-    plan: Plan,
-    traces: FlattenedTraces,
-    scan: Callable[[Scan], Plan | None],
-    sweep: Callable[[Kernel], Sweep],
-) -> Plan:
-    """Return a plan of the rows that a plan has in each of some traces.
-
-    The number of the trace is in the last column. If the plan is stable, rows come trace by trace, each in its order.
-
-    Args:
-        plan: the plan of any trace.
-        traces: the traces.
-        scan: returns the rows of a table of all traces, trace by trace, with their numbers in the last column; None if
-            there are none, but the rows of the tables that the table is a union of, if it is one.
-        sweep: returns how a span operator is run for each trace: the number of the trace is in the last column of the
-            streams, which come trace by trace, and of its rows; the options name that, too.
-
-    Raises:
-        NotFlat: that is not possible.
-    """
-    flattening = _Flattening(traces, scan, sweep)
-    flattening.visit_all(plan)
-    return flattening.of_traces(plan)
-
-
 @record(frozen=False)
-class _Flattening:
+class Flattening:
+    """Flattens the plan of any trace."""
+
     traces: FlattenedTraces
     scan: Callable[[Scan], Plan | None]
+    """Returns the rows of a table of all traces, trace by trace, with their numbers in the last column; None if there
+    are none, but the rows of the tables that the table is a union of, if it is one."""
     sweep: Callable[[Kernel], Sweep]
+    """Returns how a span operator is run for each trace: the number of the trace is in the last column of the streams,
+    which come trace by trace, and of its rows; the options name that, too."""
     flat: dict[int, Plan] = field(default_factory=dict)
     """The plans of all traces by the identities of those of one; others are the same for all."""
     unions: list[Plan] = field(default_factory=list)
     """Plans made here: others are not to get their identities."""
 
-    def visit_all(self, plan: Plan) -> None:
-        """Flatten a plan and all that it reads."""
-        for one in reversed(readers_first(plan)):
-            self.visit(one)
+    def of_each(self, plan: Plan) -> Plan:
+        """Return a plan of the rows that a plan has in each trace.
 
-    def visit(self, plan: Plan) -> None:
+        The number of the trace is in the last column. If the plan is stable, rows come trace by trace, each in its
+        order.
+
+        Raises:
+            NotFlat: that is not possible.
+        """
+        self._visit_all(plan)
+        return self._of_traces(plan)
+
+    def of_all(self, plan: Plan) -> Plan:
+        """Return a plan that groups and aggregates the rows of all traces as if they were of one, in any order.
+
+        Raises:
+            NotFlat: that is not possible.
+        """
+        around: list[tuple[Relation, Select]] = []
+        while isinstance(plan, Relation) and (query := _shown(plan)) is not None:
+            around.append((plan, replace(query, order_by=())))
+            ((_, plan),) = plan.leaves
+        if not isinstance(plan, Relation):
+            raise NotFlat
+        for _, leaf in plan.leaves:
+            self._visit_all(leaf)
+        made: Plan = self._together(plan)
+        for one, query in reversed(around):
+            made = with_inputs(replace(one, order=RowOrder.ANY, query=query), (made,))
+        return made
+
+    def _visit_all(self, plan: Plan) -> None:
+        """Flatten a plan and all that it reads, but for what was visited before."""
+        for one in reversed(readers_first(plan)):
+            if id(one) not in self.flat:
+                self._visit(one)
+
+    def _visit(self, plan: Plan) -> None:
         """Flatten a plan whose inputs were visited before."""
         match plan:
             case Scan():
@@ -86,12 +98,12 @@ class _Flattening:
             raise NotFlat
         union = plan.union()
         self.unions.append(union)
-        self.visit_all(union)
+        self._visit_all(union)
         return self.flat[id(union)]
 
     def _kernel(self, plan: Kernel) -> Kernel:
         options = {**plan.options, "names": [*column_names(plan), NUMBER]}
-        sources = tuple(map(self.of_traces, plan.inputs))
+        sources = tuple(map(self._of_traces, plan.inputs))
         if not all(one.stable for one in sources):
             raise NotFlat
         order = min(plan.order, RowOrder.STABLE)
@@ -110,7 +122,15 @@ class _Flattening:
         order = RowOrder.STABLE if flattening.keeps_order(plan.query) else RowOrder.ANY
         return Relation(_with_number(plan), order, query, new, plan.serial, pushed=plan.pushed)
 
-    def of_traces(self, plan: Plan) -> Plan:
+    def _together(self, plan: Relation) -> Relation:
+        """Return a relation that groups the rows of all traces; its inputs were visited before."""
+        new = tuple((name, self.flat.get(id(leaf), leaf)) for name, leaf in plan.leaves)
+        names = {name: column_names(leaf) for name, leaf in plan.leaves}
+        flat = [name for name, leaf in plan.leaves if id(leaf) in self.flat]
+        query = QueryFlattening(self.traces, names, flat, (), plan.serial).together(plan.query)
+        return replace(plan, query=query, leaves=new)
+
+    def _of_traces(self, plan: Plan) -> Plan:
         """Return the rows of a plan in each trace, also of one that is the same for all."""
         if id(plan) in self.flat:
             return self.flat[id(plan)]
@@ -123,6 +143,17 @@ class _Flattening:
         return Relation(_with_number(plan), min(plan.order, RowOrder.STABLE), query, (("rows", plan),))
 
 
+def _shown(plan: Relation) -> Select | None:
+    """Return the query of a relation if it only sorts the rows of another, or changes the types of columns."""
+    query = plan.query
+    if not isinstance(query, Select) or len(plan.leaves) != 1 or not isinstance(query.source, TableName):
+        return None
+    more = (query.where, query.joins, query.group, query.distinct, query.having, query.qualify, query.limit)
+    items = (one.value.operand if isinstance(one.value, Cast) else one.value for one in query.items)
+    only = not any((*more, query.offset, query.steps)) and all(isinstance(one, Column | Star) for one in items)
+    return query if only else None
+
+
 def _with_number(plan: Plan) -> Schema:
     """Return the schema of a flattened plan; its columns have the engine's names."""
     names = column_names(plan)
@@ -130,9 +161,17 @@ def _with_number(plan: Plan) -> Schema:
     return Schema(Kind.REGULAR, (*own, NUMBER_COLUMN))
 
 
-def place_of(table: str) -> str:
+_PLACE_OF = f"{TABLE} "
+
+
+def _place_of(table: str) -> str:
     """Return the name of the value of a trace that is the place of a table among all of its tables."""
-    return f"{TABLE} {table}"
+    return _PLACE_OF + table
+
+
+def table_of_place(value: str) -> str | None:
+    """Return the table that such a name is about; None for others."""
+    return value.removeprefix(_PLACE_OF) if value.startswith(_PLACE_OF) else None
 
 
 def _placed(plan: Relation) -> Query:
@@ -146,7 +185,7 @@ def _placed(plan: Relation) -> Query:
             raise NotFlat
         if not isinstance(node, Select) or not isinstance(node.source, TableName) or node.source.name not in tables:
             return None
-        place = OfTrace(place_of(tables[node.source.name]), "BIGINT")
+        place = OfTrace(_place_of(tables[node.source.name]), "BIGINT")
         items = (replace(one, value=place) if one.output == TABLE else one for one in node.items)
         return replace(node, items=tuple(items))
 

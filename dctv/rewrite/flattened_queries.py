@@ -11,7 +11,7 @@ that, such as LIMIT or a query in an expression, is not flattened.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from dctv.contracts.engine import VOLATILE
 from dctv.plan.build import (
@@ -83,8 +83,8 @@ class FlattenedTraces:
     """The traces that a query is flattened for."""
 
     count: int
-    values: Mapping[str, Sequence[Expression]]
-    """For each column of the fleet, its value in each trace."""
+    values: Callable[[str], Sequence[Expression]]
+    """Returns the value of a column of the fleet in each trace."""
     kinds: Mapping[str, str]
     """The kind (`scalar`, `aggregate`, `window`) of the engine's functions, by lower-case name."""
 
@@ -125,6 +125,19 @@ class QueryFlattening:
         query = _numbered_limit(query)
         steps, inner = self._steps(query.steps, recursive=query.recursive)
         return _block(inner, query).flattened(steps)
+
+    def together(self, query: Query) -> Select:
+        """Return a query that groups and aggregates over the rows of all traces, as if they were of one.
+
+        Raises:
+            NotFlat: that is not possible.
+        """
+        if not isinstance(query, Select) or self.serial:
+            raise NotFlat
+        more = (query.distinct, query.having, query.qualify, query.limit, query.offset, *query.order_by, *query.steps)
+        if any(more):
+            raise NotFlat
+        return _block(self, query).together()
 
     def _compound(self, query: Compound) -> Compound:
         if query.limit is not None or query.offset is not None or query.recursive or nested(*query.order_by):
@@ -296,6 +309,22 @@ class _Block:
                 select = replace(select, group=self._with_keys(select.group, trace))
         items = (*self._items(select), Item(trace, NUMBER))
         select = replace(select, items=items, order_by=_by_number(select.order_by), steps=steps)
+        return self._with_traces(select, trace)
+
+    def together(self) -> Select:
+        """Return the select over the rows of all traces; its groups are of any of them."""
+        select = self.select
+        keys = () if select.group is None else select.group.keys
+        plain = all(one.value in keys or self._is_aggregate(one.value) for one in select.items)
+        sets = any(isinstance(key, GroupingSets) for key in keys)
+        windows = any(isinstance(node, Window) for node in walk(*select.items, *keys))
+        if not plain or sets or windows or self.values or (select.group is None and not self._aggregates()):
+            raise NotFlat
+        source, joins, trace = self._sources()
+        return self._with_traces(replace(select, source=source, joins=joins), trace)
+
+    def _with_traces(self, select: Select, trace: Expression) -> Select:
+        """Return a select whose windows keep traces apart, and which looks up what each trace has."""
 
         def change(node: Node) -> Node | None:
             match node:
@@ -305,7 +334,7 @@ class _Block:
                     return self._window(node, trace)
                 case OfTrace(column, type_):
                     place = plus(trace, number(1))
-                    values = List(tuple(self.around.traces.values[column]))
+                    values = List(tuple(self.around.traces.values(column)))
                     return Cast(call("list_extract", values, place), type_)
                 case _:
                     return None

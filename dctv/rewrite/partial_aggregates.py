@@ -56,7 +56,7 @@ from dctv.record import field, record, replace
 from dctv.rewrite.exact_quantiles import BoundedValues
 from dctv.rewrite.grouped_expressions import is_of_group
 from dctv.rewrite.ranked_values import QUANTILES, RankedValues, ranked
-from dctv.rewrite.repeated_values import VALUE, repeated
+from dctv.rewrite.repeated_values import COMBINED, VALUE, repeated
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.signatures.gathered import BESTS, ONES, SHAPES, SPREADS, TOGETHER
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -69,25 +69,35 @@ _SAME = ("min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
 """Aggregates whose partial results are combined by the same function."""
 
 
-def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] | None:
-    """Return each trace's part over a leaf, and the query over the rows of all traces; None if it cannot be split."""
+@record
+class Split:
+    """A select that is split."""
+
+    part: Relation
+    """The part of each trace."""
+    query: Query
+    """The query over the rows of all traces."""
+    combines: bool
+    """Whether a part over the rows of several traces is as good, to the last digit."""
+
+
+def split(relation: Relation, name: str, leaf: Plan) -> Split | None:
+    """Split a select over a leaf; None if it cannot be split."""
     found = _aggregation(relation, name, leaf)
     halves = None if found is None else _halves(found, None)
-    return None if halves is None else (halves.part, halves.query)
+    return None if halves is None else halves.split
 
 
 @record
 class SplitByValue:
     """A select of exact quantiles, split so that each trace's part counts equal values."""
 
-    part: Relation
-    query: Query
-    """The query over the rows of all traces."""
+    split: Split
     sample: Relation
-    """The part of the trace that is asked first."""
+    """The part of some traces that are asked first."""
     schema: Schema
     repeat: Select
-    """A query of that schema over the row of this part: whether values repeat."""
+    """A query of that schema over the rows of this part: whether values repeat."""
 
 
 @record
@@ -99,16 +109,16 @@ class TwoPassSplit:
     schema: Schema
     bounds: Select
     """A query of that schema over the rows of the first parts; without rows if two passes do not pay."""
-    part: Relation
+    split: Split
+    """With the second part, which reads a table of bounds."""
     table: str
-    query: Query
-    """The query over the rows of the second parts."""
     by_value: SplitByValue | None
     """Another way, which pays where values repeat; None if there is none."""
 
-    def second(self, bounds: Plan) -> Relation:
-        """Return the second part of each trace, given the bounds."""
-        return replace(self.part, leaves=(*self.part.leaves, (self.table, bounds)))
+    def second(self, bounds: Plan) -> Split:
+        """Return the select as it is split for the second pass, given the bounds."""
+        part = self.split.part
+        return replace(self.split, part=replace(part, leaves=(*part.leaves, (self.table, bounds))))
 
 
 def split_twice(relation: Relation, name: str, leaf: Plan) -> TwoPassSplit | None:
@@ -129,9 +139,10 @@ def split_twice(relation: Relation, name: str, leaf: Plan) -> TwoPassSplit | Non
         return None
     columns, bounds = bounded.bounds(first.schema.columns[: len(halves.keys)], "each")
     first = replace(first, query=bounded.of_some_groups(first.query))
-    part = replace(halves.part, query=bounded.bounded(halves.part.query, halves.keys))
+    second = halves.split
+    part = replace(second.part, query=bounded.bounded(second.part.query, halves.keys))
     schema = Schema(Kind.REGULAR, tuple(columns))
-    return TwoPassSplit(first, schema, bounds, part, bounded.table, halves.query, _by_value(found, values))
+    return TwoPassSplit(first, schema, bounds, replace(second, part=part), bounded.table, _by_value(found, values))
 
 
 def _by_value(found: _Aggregation, values: RankedValues) -> SplitByValue | None:
@@ -145,11 +156,11 @@ def _by_value(found: _Aggregation, values: RankedValues) -> SplitByValue | None:
     if part is None or sample is None:
         return None
     keys = [name for name, _ in halves.keys]
-    query = counted.over_merged(halves.query, found.source, part.schema, keys, halves.values)
+    query = counted.over_merged(halves.split.query, found.source, part.schema, keys, halves.values)
     if query is None:
         return None
     column, repeat = counted.repeat("sample")
-    return SplitByValue(part, query, sample, Schema(Kind.REGULAR, (column,)), repeat)
+    return SplitByValue(Split(part, query, halves.split.combines), sample, Schema(Kind.REGULAR, (column,)), repeat)
 
 
 @record
@@ -183,23 +194,20 @@ _Quantile = Callable[[Call, Callable[[Expression], Expression]], Expression]
 
 
 @record
-class _Split:
-    """A select that is split."""
+class _Halves:
+    """A select that is split, with the columns of each trace's part."""
 
-    part: Relation
-    """The part of each trace."""
-    query: Query
-    """The query over the rows of all traces."""
+    split: Split
     keys: _Keys
     """The keys of the groups, by name."""
     values: Mapping[str, Expression]
     """The other columns of each trace's rows."""
 
 
-def _halves(found: _Aggregation, quantile: _Quantile | None) -> _Split | None:
+def _halves(found: _Aggregation, quantile: _Quantile | None) -> _Halves | None:
     """Split a select; with `quantile` of exact quantiles."""
     select = found.select
-    halves = _Halves(found.types, _keys(select), found.leaf.order is RowOrder.TIME, _has_sets(select), quantile)
+    halves = _Splitting(found.types, _keys(select), found.leaf.order is RowOrder.TIME, _has_sets(select), quantile)
     parts = (*select.items, select.having, *select.order_by)
     if not all(halves.fits(part) for part in parts if part is not None) or not halves.are_some:
         return None
@@ -219,7 +227,7 @@ def _halves(found: _Aggregation, quantile: _Quantile | None) -> _Split | None:
 
     above = replace(replaced(select, final), source=found.source, where=None, group=group)
     query = replaced(found.relation.query, lambda node: above if node == select else None)
-    return _Split(part, query, halves.keyed, halves.partial)
+    return _Halves(Split(part, query, halves.combines), halves.keyed, halves.partial)
 
 
 def _part(found: _Aggregation, keys: _Keys, values: Mapping[str, Expression]) -> Relation | None:
@@ -275,7 +283,7 @@ def _only_aggregates(select: Select) -> bool:
 
 
 @record(frozen=False)
-class _Halves:
+class _Splitting:
     """The keys and aggregates of a select, and how they are put together."""
 
     types: Mapping[str, str]
@@ -308,6 +316,16 @@ class _Halves:
         """Whether there is something to compute; a state or a list for each distinct value would save nothing."""
         gathered = self.quantile is not None or any(isinstance(one, State) for one in self.partial.values())
         return bool(self.keys or self.partial or self.values) and not (gathered and self.values)
+
+    @property
+    def combines(self) -> bool:
+        """Whether partial results over the rows of several traces are as good: they are exact, in any order of rows."""
+        exact = (*COMBINED, "list")
+        partial = self.partial.values()
+        calls = [one for one in partial if isinstance(one, Call) and one.function in exact]
+        return len(calls) == len(partial) and not any(
+            one.function == "sum" and self.may_be_float(one.arguments[0]) for one in calls
+        )
 
     def fits(self, node: Node) -> bool:
         """Note the aggregates in an expression; False if it needs anything else than these and keys."""
@@ -388,25 +406,25 @@ class _Halves:
         return kind is not None and (kind in _INTEGERS or is_float(kind))
 
 
-def _count(halves: _Halves, node: Call) -> Expression | None:
+def _count(halves: _Splitting, node: Call) -> Expression | None:
     kind = type_of(node, halves.types)
     if kind is None:
         return None
     return Cast(call("coalesce", call("sum", halves.part(node)), number(0)), kind)
 
 
-def _sum(halves: _Halves, node: Call) -> Expression | None:
+def _sum(halves: _Splitting, node: Call) -> Expression | None:
     if halves.sets and halves.may_be_float(node.arguments[0]):
         return None
     # This also holds for `count_if`, which takes truth values, and is NULL without rows, as a sum is.
     return None if type_of(node.arguments[0], halves.types) is None else call("sum", halves.part(node))
 
 
-def _same(halves: _Halves, node: Call) -> Expression | None:
+def _same(halves: _Splitting, node: Call) -> Expression | None:
     return call(node.function, halves.part(node)) if len(node.arguments) == 1 else None
 
 
-def _mean(halves: _Halves, node: Call) -> Expression | None:
+def _mean(halves: _Splitting, node: Call) -> Expression | None:
     (value,) = node.arguments
     if not halves.is_plain(value) or (halves.sets and halves.may_be_float(value)):
         return None
@@ -415,21 +433,21 @@ def _mean(halves: _Halves, node: Call) -> Expression | None:
     return Binary("/", Cast(total, "DOUBLE"), call("nullif", Cast(rows, "DOUBLE"), number(0)))
 
 
-def _gathered(halves: _Halves, node: Call) -> Expression | None:
+def _gathered(halves: _Splitting, node: Call) -> Expression | None:
     if halves.sets:
         return None
     return call("finalize", call("combine_aggr", halves.part(State(node))))
 
 
-def _picked(halves: _Halves, node: Call) -> Expression | None:
+def _picked(halves: _Splitting, node: Call) -> Expression | None:
     return None if halves.sorted_again else _gathered(halves, node)
 
 
-def _exact(halves: _Halves, node: Call) -> Expression | None:
+def _exact(halves: _Splitting, node: Call) -> Expression | None:
     return None if halves.quantile is None else halves.quantile(node, halves.part)
 
 
-def _estimated_number(halves: _Halves, node: Call) -> Expression | None:
+def _estimated_number(halves: _Splitting, node: Call) -> Expression | None:
     # A state takes 1 KiB, more than the distinct values of most groups.
     if halves.keys:
         return halves.of_distinct(node)
@@ -441,7 +459,7 @@ _OF_SETS = ("grouping", "grouping_id")
 """Functions that tell which keys a group has."""
 _SUMS = ("sum", "avg", "mean")
 _OF_DISTINCT = ("count", *_SUMS, *_SAME, *SPREADS, "approx_count_distinct")
-_FORMS: Mapping[str, Callable[[_Halves, Call], Expression | None]] = {
+_FORMS: Mapping[str, Callable[[_Splitting, Call], Expression | None]] = {
     **dict.fromkeys(("count", "count_star", "regr_count"), _count),
     **dict.fromkeys(("count_if", "countif"), _sum),
     "sum": _sum,

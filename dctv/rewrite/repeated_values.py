@@ -3,7 +3,7 @@
 Each trace groups by the value, too, and counts how often it occurs. Equal values of all traces are merged, and their
 numbers are summed up in the order of values: the value of a rank is the smallest one up to which more values are
 counted. That moves few rows, and takes memory for different values only, where a value occurs often, as durations
-measured in microseconds do. Whether that is so is found in one of the traces first (`repeat`).
+measured in microseconds do. Whether that is so is found in a sample of the traces first (`repeat`).
 
 Other aggregates of the select are those of the smaller groups, combined twice. Floats are left to two passes: equal
 ones may be written differently (0 and -0), and their sums would depend on the order of groups.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from dctv.plan.build import STAR, call, columns, greater, grouped, number, over, select, times
-from dctv.plan.expressions import Call, Cast, Column, Expression
+from dctv.plan.expressions import Call, Cast, Column, Expression, State
 from dctv.plan.node import Query
 from dctv.plan.queries import Derived, Item, Select, TableName
 from dctv.plan.walk import replaced
@@ -27,7 +27,7 @@ VALUE = "ranked"
 """The column of each trace's rows with the value."""
 _UP_TO, _TOTAL = "up to", "total"
 """The number of values of a group that are not greater than one of them, and of all."""
-_COMBINED = {
+COMBINED = {
     **dict.fromkeys(("count", "count_star", "regr_count", "count_if", "countif", "sum"), "sum"),
     **{name: name for name in ("min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")},
 }
@@ -59,7 +59,7 @@ class RepeatedValues:
         The traces' rows have a schema: the keys, the ranked value, and other values.
         """
         functions = {
-            name: _COMBINED.get(one.function) if isinstance(one, Call) else None for name, one in values.items()
+            name: COMBINED.get(one.function) if isinstance(one, Call) else None for name, one in values.items()
         }
         types = {one.name: one.type for one in schema.columns}
         combine = [
@@ -75,17 +75,15 @@ class RepeatedValues:
         return replaced(query, lambda node: Derived(ranked, source.called) if node == source else None)
 
     def sample(self, keys: Sequence[Expression]) -> Mapping[str, Expression]:
-        """Return what one trace returns first: how many values it has, and about how many different ones by group."""
-        one = call("hash", *keys, self.ranked.value)
-        return {
-            "values": self.ranked.count,
-            "different": Call("approx_count_distinct", (one,), filter=self.ranked.test),
-        }
+        """Return what the traces of a sample return: the number of values, and a state to estimate how many differ."""
+        different = Call("approx_count_distinct", (call("hash", *keys, self.ranked.value),), filter=self.ranked.test)
+        return {"values": self.ranked.count, "different": State(different)}
 
     def repeat(self, source: str) -> tuple[ColumnType, Select]:
-        """Return a query of whether values repeat, with its column, over the row of one trace."""
-        often = greater(Column("values"), times(Column("different"), number(_OFTEN)))
-        return ColumnType("repeat", "BOOLEAN"), select(Item(often, "repeat"), source=source)
+        """Return a query of whether values repeat, with its column, over the rows of the sample."""
+        different = call("finalize", call("combine_aggr", Column("different")))
+        test = greater(call("sum", Column("values")), times(different, number(_OFTEN)))
+        return ColumnType("repeat", "BOOLEAN"), select(Item(test, "repeat"), source=source)
 
 
 def repeated(ranked: RankedValues) -> RepeatedValues | None:

@@ -39,6 +39,7 @@ OTHERS = (
 SHARES = ("0", "0.01", "0.07", "0.333", "0.5", "0.9", "0.99", "1")
 KEYS = ((), ("name",), ("unitless(_duration) % 7", "_ts // 1us"), ("nullif(name, 'b')",), ("name", "_duration > 9ns"))
 TWICE = "found first, and handed to each trace:"
+SAMPLED = "if values repeat in a sample of the traces:"
 
 
 def write(path: Path, durations: Sequence[int]) -> None:
@@ -112,7 +113,12 @@ def is_twice(session: Session, sql: str) -> bool:
 @given(st.data())
 def test_quantiles_are_those_of_all_rows(data: st.DataObject) -> None:
     durations = st.lists(st.integers(0, 10) | st.integers(0, 50_000), max_size=60)
-    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder, Session(index=False) as session:
+    # Traces that have an index are run through together.
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryDirectory() as folder,
+        Session(index=data.draw(st.booleans()), index_dir=f"{folder}/indexes") as session,
+    ):
         patch.setattr(repeated_values, "_OFTEN", data.draw(st.sampled_from([ALWAYS, NEVER])))
         patch.setattr(exact_quantiles, "_FEW", data.draw(st.sampled_from([1, 5])))
         patch.setattr(exact_quantiles, "_MOST_GROUPS", data.draw(st.sampled_from([3, 100])))
@@ -232,6 +238,13 @@ def test_values_that_repeat_are_counted(tmp_path: Path, monkeypatch: pytest.Monk
         assert found == answer(session, sql.format("whole"))
         different = session.sql("SELECT COUNT(DISTINCT (name, _duration)) FROM whole WHERE _duration > 3ns").fetchall()
     assert rows[1:6] == [different[0][0]] * 5
+    rows.clear()
+    with Session(index=True, index_dir=tmp_path / "indexes", threads=1) as session:
+        session.mount_traces(tmp_path / "*.json", "runs")
+        assert SAMPLED in [line.strip() for (line,) in session.sql(f"EXPLAIN {sql.format('runs.slices')}").fetchall()]
+        assert found == answer(session, sql.format("runs.slices"))
+    # The sample is three traces, since they are small; all are counted together.
+    assert rows == [1, different[0][0]]
 
 
 @pytest.mark.parametrize(
@@ -242,7 +255,7 @@ def test_values_are_not_counted_beside(large: Session, beside: str) -> None:
     sql = f"SELECT median(_duration) AS q, {beside} AS a FROM runs.slices"
     plan = [line.strip() for (line,) in large.sql(f"EXPLAIN {sql}").fetchall()]
     assert TWICE in plan
-    assert "if values repeat in one of the traces:" not in plan
+    assert SAMPLED not in plan
 
 
 def test_names_of_partial_results_may_be_those_of_columns(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +278,7 @@ def test_floats_and_times_are_not_counted(large: Session, value: str) -> None:
     sql = f"EXPLAIN SELECT median({value}) AS q FROM runs.slices"
     plan = [line.strip() for (line,) in large.sql(sql).fetchall()]
     assert TWICE in plan
-    assert "if values repeat in one of the traces:" not in plan
+    assert SAMPLED not in plan
 
 
 @pytest.mark.parametrize("often", [ALWAYS, NEVER])

@@ -19,6 +19,7 @@ from dctv.bind.binder import Binder
 from dctv.errors import DctvError, EngineError, SourceText
 from dctv.plan.nodes import Plan
 from dctv.record import replace
+from dctv.rewrite import cut_fleets
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet import batching, fleet, one_pass, part, part_rows
 from dctv.run.fleet.members import FleetMember
@@ -276,7 +277,7 @@ def test_a_link_to_a_trace_is_another_trace(folder: Path, passes: list[str]) -> 
     with opened(folder) as session:
         found = session.sql("SELECT _trace, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY 1").fetchall()
     assert found == [(str(folder / f"run{seed}.json"), 60) for seed in (1, 2, 4, 9)]
-    assert passes == [str(folder / "run1.json"), "together"]
+    assert passes == ["together"]
 
 
 @pytest.mark.parametrize("change", ["changed", "gone"])
@@ -310,11 +311,62 @@ def test_batches_grow() -> None:
     metadata["run50"] = replace(metadata["run50"], signature="")
     made = batching.Batching([], metadata)
 
-    def sizes(processors: int) -> Sequence[int]:
-        return [len(one) for one in made.batches(members, processors)]
+    def sizes(processors: int, *, soon: bool = True) -> Sequence[int]:
+        return [len(one) for one in made.batches(members, processors, soon=soon)]
 
     assert sizes(1) == [1, 8, 21, 1, 9, 1, 9, 1, 974, 487, 400, 88]
     assert sizes(8) == [1, 8, 21, 1, 9, 1, 9, 1, 400, 400, 400, 400, 349]
+    assert sizes(1, soon=False) == [30, 1, 9, 1, 9, 1, 974, 487, 400, 88]
+
+
+TRUTHS = "bool_and(tid = 1) AS a, bool_or(tid = 1) AS o, bit_xor(id) AS x"
+COMBINED = {
+    "SELECT name, COUNT(*) AS n, SUM(id) AS s, MIN(_trace) AS t FROM runs.slices GROUP BY 1 ORDER BY 1": 4,
+    f"SELECT COUNT(*) AS n, COUNT(*) FILTER (WHERE id > 40) AS f, {TRUTHS} FROM runs.slices": 1,
+    "SELECT AVG(id) AS a FROM runs.slices WHERE id > 1000": 1,
+    "SELECT DISTINCT name FROM runs.slices ORDER BY 1": 4,
+    "SELECT COUNT(DISTINCT _trace) AS n FROM runs.slices": 4,
+    "SELECT right(_trace, 6) > '1.json' AS late, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY 1": 2,
+    "SELECT tid, SUM(_duration) AS s FROM dctv.as_spans(runs.slices, partition=>'tid') GROUP BY 1 ORDER BY 1": 2,
+    "SELECT tid, COUNT(*) AS n FROM (SELECT a.tid FROM runs.slices AS a JOIN runs.slices AS b ON a._trace = b._trace "
+    "AND a.id = b.id + 1) GROUP BY 1 ORDER BY 1": 2,
+    "SELECT COUNT(*) AS n FROM (SELECT _trace, MAX(id) AS m FROM runs.slices GROUP BY 1)": 1,
+    "SELECT n, COUNT(*) AS c FROM (SELECT _trace, name, COUNT(*) AS n FROM runs.slices GROUP BY ALL) GROUP BY 1 "
+    "ORDER BY 1": 9,
+}
+"""Queries, with the number of rows that several traces give together."""
+APART = {
+    "SELECT name, SUM(id / 3) AS s FROM runs.slices GROUP BY 1 ORDER BY 1": 12,
+    "SELECT name, AVG(id / 3) AS a, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY 1": 12,
+    "SELECT name, stddev(id) AS d FROM runs.slices GROUP BY 1 ORDER BY 1": 12,
+    "SELECT name, first(id) AS f FROM runs.slices GROUP BY 1 ORDER BY 1": 12,
+}
+"""Queries of which each trace gives rows of its own, with the number of these."""
+
+
+@pytest.mark.parametrize(("sql", "count"), [*COMBINED.items(), *APART.items()])
+def test_aggregates(tmp_path: Path, sql: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(4):
+        write_run(tmp_path / f"run{seed}.json", seed, 40)
+    gave: list[int] = []
+
+    def in_one_pass(*given: Any) -> Iterator[Any]:
+        for rows in one_pass.in_one_pass(*given):
+            gave.append(rows.num_rows)
+            yield rows
+
+    def found() -> Sequence[object]:
+        with Session(index=True, index_dir=tmp_path / "indexes", threads=1) as session:
+            session.mount_traces(tmp_path / "*.json", "runs")
+            return session.sql(sql).fetchall()
+
+    monkeypatch.setattr(cut_fleets, "_read_together", lambda *_: None)
+    monkeypatch.setattr(part_rows, "in_one_pass", in_one_pass)
+    monkeypatch.setattr(batching, "_GROWTH", 1_000)
+    together = found()
+    assert sum(gave) == count
+    monkeypatch.setattr(batching, "_SMALL", -1)
+    assert found() == together
 
 
 def test_pandas_is_not_imported_for_batches(tmp_path: Path) -> None:

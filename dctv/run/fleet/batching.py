@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from dctv.record import record
 from dctv.run.fleet.members import FleetMember
 from dctv.run.fleet.metadata import MemberMetadata
-from dctv.run.fleet.part import differs
 from dctv.run.fleet.table import FleetTable
 
 _SMALL = 100_000
@@ -18,7 +17,7 @@ _SHARE = 2
 """How many batches of the same size would be left for each processor: batches shrink towards the end, so that no
 processor is idle there. This is guided self-scheduling (Polychronopoulos and Kuck, 1987)."""
 _GROWTH, _GROWING = 8, 3
-"""The first batches have 1, 8 and 64 traces at most: the first rows come soon."""
+"""The first batches have 1, 8 and 64 traces at most where the first rows are to come soon."""
 
 
 @record
@@ -28,8 +27,10 @@ class Batching:
     tables: Sequence[FleetTable]
     metadata: Mapping[str, MemberMetadata]
 
-    def batches(self, members: Sequence[FleetMember], processors: int) -> Sequence[Sequence[FleetMember]]:
-        """Return traces in batches, in their order, for so many processors."""
+    def batches(
+        self, members: Sequence[FleetMember], processors: int, *, soon: bool
+    ) -> Sequence[Sequence[FleetMember]]:
+        """Return traces in batches, in their order, for so many processors; with `soon`, the first ones are small."""
         if any(one.arguments is not None for one in self.tables):
             return [[one] for one in members]
         counts = [self._events(one) for one in members]
@@ -38,7 +39,7 @@ class Batching:
         room = most = 0
         for one, count in zip(members, counts, strict=True):
             if count > room or len(made[-1]) >= most:
-                most = _GROWTH ** len(made) if len(made) < _GROWING else len(members)
+                most = _GROWTH ** len(made) if soon and len(made) < _GROWING else len(members)
                 room = min(max(left // (_SHARE * processors), _LEAST), _MOST)
                 made.append([])
             made[-1].append(one)
@@ -52,7 +53,3 @@ class Batching:
         if not known.signature or known.events is None or known.events > _SMALL:
             return _MOST
         return max(known.events, 1)
-
-    def tables_of(self, member: FleetMember) -> Hashable:
-        """Return what the plans of traces have in common if they differ only in the names of files and in values."""
-        return self.metadata[member.name].signature, *(differs(one, member) for one in self.tables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -56,6 +56,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_SAMPLE = 100_000
+"""The number of events in a sample of small traces."""
+
+
 @record(eq=False)
 class Fleet:
     """Many traces under one name."""
@@ -74,6 +78,8 @@ class Fleet:
     """Functions of the traces with some arguments, likewise."""
     kept: dict[str, StoredTables] = field(default_factory=dict)
     """A cache of results."""
+    traces: dict[str, PartTrace] = field(default_factory=dict)
+    """What parts need to know of traces, by name."""
     examples: Examples = field(default_factory=Examples)
     """Traces that are mounted to look at what names mean in them."""
 
@@ -157,8 +163,8 @@ class Fleet:
 
     def wanted(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[FleetMember]:
         """Return the traces that may have rows of a plan; those that fail a test have none."""
-        tables = [one for one in tables_in(expanded(plan)) if one.parts]
-        found = [one for one in self.members if any(self._may_have_rows(one, table) for table in tables)]
+        may_have = [self._may_have_rows(one) for one in tables_in(expanded(plan)) if one.parts]
+        found = [one for one in self.members if any(may(one) for may in may_have)]
         if not tests or not found:
             return found
         columns = (TRACE, *self.manifest_columns)
@@ -174,18 +180,27 @@ class Fleet:
         names = {name for (name,) in kept}
         return [one for one in found if one.name in names]
 
-    def _may_have_rows(self, member: FleetMember, table: FleetTable) -> bool:
-        """Whether a trace may have a table, and rows of it that are needed."""
-        metadata, name = self.metadata[member.name], ".".join(table.parts)
-        events = name == EVENTS
-        if name not in metadata.tables and not events and (metadata.format, name) in self._stored:
-            return False
-        need = table.needed(member, table.own_schema.names)
-        if need == p.NEVER or ((events or name in metadata.tables) and _begins_after(need, metadata.last_ts)):
-            return False
-        if not events or metadata.counts is None:
-            return True
-        return any(_may_be(need, one) for names in metadata.counts.values() for one in names)
+    def _may_have_rows(self, table: FleetTable) -> Callable[[FleetMember], bool]:
+        """Return a test of whether a trace may have a table, and rows of it that are needed."""
+        name, columns = ".".join(table.parts), table.own_schema.names
+        events, every = name == EVENTS, table.predicate == p.ALWAYS
+        lacking = {kind for kind, stored in self._stored if stored == name}
+
+        def may_have(member: FleetMember) -> bool:
+            metadata = self.metadata[member.name]
+            has = events or name in metadata.tables
+            if not has and metadata.format in lacking:
+                return False
+            if every:
+                return not events or metadata.counts is None or any(metadata.counts.values())
+            need = table.needed(member, columns)
+            if need == p.NEVER or (has and _begins_after(need, metadata.last_ts)):
+                return False
+            if not events or metadata.counts is None:
+                return True
+            return any(_may_be(need, one) for names in metadata.counts.values() for one in names)
+
+        return may_have
 
     @property
     def _stored(self) -> StoredTables:
@@ -198,8 +213,12 @@ class Fleet:
         """Answer a question about all rows of a table from the metadata of each trace; None if that is not enough."""
         return counted(table, question, self.members, self.metadata, self._stored)
 
-    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, *, warns: bool = True) -> OpenedStream:
+    def stream(
+        self, plan: Plan, tests: Sequence[Expression], run: PlanRun, *, warns: bool = True, combines: bool = False
+    ) -> OpenedStream:
         """Return the rows that a plan over tables of this fleet has in each trace, in order, with warnings or without.
+
+        With `combines`, rows may be partial aggregates of several traces.
 
         Each opening runs the plan again: a recursive step reads its tables in every round.
 
@@ -214,8 +233,14 @@ class Fleet:
         members = self.wanted(plan, tests)
         batching = Batching(tables_in(plan), self.metadata)
         batched = self._reads_stores and not asks
-        batches = batching.batches(members, self.context.workers.workers) if batched else [[one] for one in members]
-        parts = [self._part(one, alone, query, batching, asks=asks) for one in batches]
+        workers = self.context.workers.workers
+        # The reader of aggregates waits for all of them.
+        batches = batching.batches(members, workers, soon=not combines) if batched else [[one] for one in members]
+        settings = self.context.settings
+        parts = [
+            FleetPart([self._trace(one, asks=asks) for one in batch], self.way, alone, settings, query, combines)
+            for batch in batches
+        ]
         sizes = [_size(part) for part in parts]
         elsewhere = self.context.workers.is_wanted(len(members), sum(sizes))
         if elsewhere:
@@ -258,28 +283,25 @@ class Fleet:
         elsewhere = context.chosen_engine.remote is not None or context.workers.outside() is not None
         return not elsewhere and not self.way.options and bool(context.policy.when)
 
-    def example(self, plan: Plan, tests: Sequence[Expression]) -> str:
-        """Return the name of a trace of middle size among those that may have rows of a plan."""
+    def sample(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[str]:
+        """Return the name of a trace of middle size that may have rows of a plan, or those of some small ones."""
         members = sorted(self.wanted(plan, tests), key=self._events)
-        return members[len(members) // 2].name
+        sizes = [self._events(one) or _SAMPLE for one in members]
+        middle = len(members) // 2
+        until = next((n for n in range(middle, len(members)) if sum(sizes[middle:n]) >= _SAMPLE), len(members))
+        return [one.name for one in members[middle:until]]
 
     def _events(self, member: FleetMember) -> int:
         """Return how many events a trace has, as far as that is known."""
         return self.metadata[member.name].known_events
 
-    def _part(
-        self, members: Sequence[FleetMember], plan: Plan, query: str, batching: Batching, *, asks: bool
-    ) -> FleetPart:
-        traces = [self._trace(one, batching if len(members) > 1 else None, asks=asks) for one in members]
-        return FleetPart(traces, self.way, plan, self.context.settings, query)
-
-    def _trace(self, member: FleetMember, batching: Batching | None, *, asks: bool) -> PartTrace:
+    def _trace(self, member: FleetMember, *, asks: bool) -> PartTrace:
+        known = self.traces.get(member.name)
         metadata = self.metadata[member.name]
-        start = unix_start(metadata.properties) if asks else None
-        alone = PartTrace(member, metadata.state, metadata.format, start)
-        if batching is None:
-            return alone
-        return replace(alone, store=metadata.store, tables=batching.tables_of(member))
+        if known is None:
+            known = PartTrace(member, metadata.state, metadata.format, store=metadata.store, tables=metadata.signature)
+            self.traces[member.name] = known
+        return replace(known, start=unix_start(metadata.properties)) if asks else known
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""

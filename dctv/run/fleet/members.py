@@ -33,6 +33,10 @@ class FleetMember:
     manifest: Mapping[str, Value]
     """Its values in the manifest, by column, without columns that are empty."""
 
+    def lacks(self, column: ColumnType) -> bool:
+        """Whether a column of the fleet is NULL in its rows."""
+        return column != TRACE and self.manifest.get(column.name) is None
+
     def value(self, column: ColumnType) -> Expression:
         """Return the constant value of a column of the fleet in its rows."""
         value = self.name if column == TRACE else self.manifest.get(column.name)
@@ -40,8 +44,7 @@ class FleetMember:
 
     def of_trace(self, column: ColumnType) -> Expression:
         """Return what stands for that value in a plan of several traces: the value itself if it is NULL."""
-        value = self.value(column)
-        return value if isinstance(value, Cast) and value.operand == NULL else OfTrace(column.name, column.type)
+        return self.value(column) if self.lacks(column) else OfTrace(column.name, column.type)
 
     def cell(self, column: ColumnType) -> Value:
         """Return its value in a column of the manifest."""

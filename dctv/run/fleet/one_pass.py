@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from dctv.index.stored import EVENTS
 from dctv.plan.build import adding, by_names, call, number, select
-from dctv.plan.expressions import FALSE, NULL, Cast, Column, Keyword, List, Text
+from dctv.plan.expressions import FALSE, NULL, Cast, Column, Expression, Keyword, List, Text
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select, TableCall
 from dctv.plan.rows import of_rows
 from dctv.plan.source import PlanRun, WholeSource
 from dctv.record import record, replace
-from dctv.rewrite.flattened import NUMBER_COLUMN, flattened, place_of
+from dctv.rewrite.flattened import NUMBER_COLUMN, Flattening, table_of_place
 from dctv.rewrite.flattened_queries import NUMBER, FlattenedTraces, NotFlat
 from dctv.run.carrying import as_relation
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import is_as_it_was
 from dctv.run.fleet.metadata import StoredRows, TraceStore, mounted
-from dctv.run.fleet.part import FleetPart, PartReport, plan_of_any
+from dctv.run.fleet.part import FleetPart, PartReport, differs, plan_of_any
 from dctv.run.fleet.sweep_traces import TraceSweep, values_of
 from dctv.run.fleet.table import tables_in
 from dctv.run.materialized import computed
@@ -103,7 +103,8 @@ def _metadata(scan: Scan, traces: Sequence[TraceStore]) -> Plan:
 def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part of several traces, trace by trace, then complete its report.
 
-    Those with the same tables are run through in one pass. Rows of several such groups wait until all are there.
+    Those with the same tables are run through in one pass. Rows of several such groups wait until all are there, unless
+    they are partial aggregates, whose order is of no matter.
 
     Raises:
         NotFlat: they cannot be found in one pass.
@@ -112,27 +113,35 @@ def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) 
     if not all(is_as_it_was(one.member, one.state) for one in part.traces):
         raise NotFlat
     groups: dict[Hashable, list[int]] = {}
+    tables = tables_in(part.plan)
     for place, one in enumerate(part.traces):
-        groups.setdefault(one.tables, []).append(place)
-    if len(groups) == 1:
-        with _run(context, part, report) as result:
-            yield from result.batches()
-        return
-    if len(groups) * _FEWEST > len(part.traces):
+        groups.setdefault((one.tables, *(differs(table, one.member) for table in tables)), []).append(place)
+    if len(groups) > 1 and len(groups) * _FEWEST > len(part.traces):
         raise NotFlat
+    parts = [replace(part, traces=[part.traces[place] for place in places]) for places in groups.values()]
+    if len(groups) == 1 or part.combines:
+        for group in parts:
+            with _run(context, group, report) as result:
+                yield from result.batches()
+        _sort_warnings(part, report)
+        return
     rows_of: dict[int, pa.Table] = {}
-    for places in groups.values():
-        group = replace(part, traces=[part.traces[place] for place in places])
+    for places, group in zip(groups.values(), parts, strict=True):
         with _run(context, group, report, numbered=True) as result:
             rows = computed(result, context).table
         *own, last = rows.column_names
         starts = values_of(rows.column(last).combine_chunks()).searchsorted(range(len(places) + 1))
         for place, start, stop in zip(places, starts[:-1], starts[1:], strict=True):
             rows_of[place] = rows.select(own).slice(start, stop - start)
-    order = {one.member.name: place for place, one in enumerate(part.traces)}
-    report.warnings.sort(key=lambda one: order.get(one[0], len(order)))
+    _sort_warnings(part, report)
     for place in range(len(part.traces)):
         yield from rows_of[place].to_batches()
+
+
+def _sort_warnings(part: FleetPart, report: PartReport) -> None:
+    """Put warnings in the order of their traces, those of several traces at the end."""
+    order = {one.member.name: place for place, one in enumerate(part.traces)}
+    report.warnings.sort(key=lambda one: order.get(one[0], len(order)))
 
 
 @contextmanager
@@ -169,15 +178,23 @@ def _plan(
     members = [one.member for one in part.traces]
     stores = [one.store for one in part.traces if one.store is not None]
     columns = {one.name: one for table in tables_in(part.plan) for one in table.fixed}
-    values = {name: [member.value(one) for member in members] for name, one in columns.items()}
-    places = [{name: number(place) for place, name in enumerate(one.stored)} for one in stores]
-    values |= {place_of(name): [one.get(name, NULL) for one in places] for name in places[0]}
-    rows = flattened(
-        plan,
+
+    def values(name: str) -> Sequence[Expression]:
+        table = table_of_place(name)
+        if table is None:
+            return [member.value(columns[name]) for member in members]
+        places = ([*one.stored] for one in stores)
+        return [number(tables.index(table)) if table in tables else NULL for tables in places]
+
+    flattening = Flattening(
         FlattenedTraces(len(members), values, context.engine.functions()),
         lambda scan: _table_of_all(scan, stores),
         lambda kernel: TraceSweep(kernel, len(members), said).run,
     )
+    if part.combines:
+        with suppress(NotFlat):
+            return merged(flattening.of_all(plan))
+    rows = flattening.of_each(plan)
     names = column_names(plan)
     query = select(*names, source="rows")
     schema = plan.schema

@@ -54,9 +54,9 @@ class PartTrace:
     start: int | None = None
     """When its time 0 was, in ns since 1970, if that is known and the plan asks for it."""
     store: TraceStore | None = None
-    """Its column store, if the part is of several traces."""
-    tables: Hashable = None
-    """The same for those of them whose plans differ only in the names of files and in values."""
+    """Its column store, which is read at once with those of others."""
+    tables: str = ""
+    """The same for traces with the same tables."""
 
 
 @record
@@ -70,6 +70,8 @@ class FleetPart:
     settings: RewriteSettings
     query: str
     """The same for all parts that one reading of a fleet has, and for no others."""
+    combines: bool
+    """Whether rows may be partial aggregates of several of the traces."""
 
 
 @record(frozen=False)
@@ -155,7 +157,7 @@ def _rows_of_view(name: str, context: ExecutionContext, mount: Mount) -> Compute
 
 def differs(table: FleetTable, member: FleetMember) -> Hashable:
     """Return what the plan of a table has of a trace besides its values: which are NULL, and which rows are needed."""
-    nulls = [one.name for one in table.fixed if isinstance(member.of_trace(one), Cast)]
+    nulls = [one.name for one in table.fixed if member.lacks(one)]
     needed = table.predicate if table.predicate == ALWAYS else table.needed(member, table.read_schema.names)
     return *nulls, repr(needed)
 

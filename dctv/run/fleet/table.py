@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from dctv.contracts.table_function import Quantity
 from dctv.plan import predicate as p
-from dctv.plan.build import by_names, equal, select, typed_nothing
+from dctv.plan.build import any_of, by_names, equal, select, typed_nothing
 from dctv.plan.carrying import with_types
 from dctv.plan.expressions import Column, Expression, Text
 from dctv.plan.fewer_columns import with_names, without
@@ -40,8 +40,13 @@ class Traces(Protocol):
         """Return the traces that may have rows of a plan; those that fail a test have none."""
         ...
 
-    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, /, *, warns: bool = True) -> Any:
-        """Return the rows that a plan over their tables has in each of them, in order, with warnings or without."""
+    def stream(
+        self, plan: Plan, tests: Sequence[Expression], run: PlanRun, /, *, warns: bool = True, combines: bool = False
+    ) -> Any:
+        """Return the rows that a plan over their tables has in each of them, in order, with warnings or without.
+
+        With `combines`, rows may be partial aggregates of several traces.
+        """
         ...
 
     def explained(self, plan: Plan, /) -> Sequence[str]:
@@ -56,8 +61,8 @@ class Traces(Protocol):
         """Return a source of the rows of a table that the engine reads at once, None if that is not possible."""
         ...
 
-    def example(self, plan: Plan, tests: Sequence[Expression], /) -> str:
-        """Return the name of a trace of middle size among those that may have rows of a plan."""
+    def sample(self, plan: Plan, tests: Sequence[Expression], /) -> Sequence[str]:
+        """Return the name of a trace of middle size that may have rows of a plan, or those of some small ones."""
         ...
 
     def size(self, plan: Plan, tests: Sequence[Expression], /) -> tuple[int, int]:
@@ -115,10 +120,10 @@ class FleetTable(OrderedSource):
         """The columns that are the same in all rows of a trace."""
         return [one.name for one in self.fixed]
 
-    def in_each(self, plan: Plan, tests: Sequence[Expression], *, warns: bool) -> EachTrace:
+    def in_each(self, plan: Plan, tests: Sequence[Expression], *, warns: bool, combines: bool) -> EachTrace:
         """Return a source of the rows of a plan over tables of these traces, run in each trace by itself."""
         assert self.fleet is not None
-        return EachTrace(self.fleet, plan, tuple(tests), warns)
+        return EachTrace(self.fleet, plan, tuple(tests), warns, combines)
 
     def computed(self, name: str, rows: Plan, shown: Collection[str], tests: Sequence[Expression]) -> Plan:
         """Return the plan of the rows that a plan over tables of these traces has in each of them, run by itself."""
@@ -161,10 +166,10 @@ class FleetTable(OrderedSource):
         assert self.fleet is not None
         return EitherPlan(self.fleet, test, plan, otherwise)
 
-    def is_example(self, plan: Plan, tests: Sequence[Expression]) -> Expression:
-        """Return a test that is true for a trace of middle size among those that may have rows of a plan."""
+    def is_in_sample(self, plan: Plan, tests: Sequence[Expression]) -> Expression:
+        """Return a test that is true for a trace of middle size that may have rows of a plan, or for small ones."""
         assert self.fleet is not None
-        return equal(Column(self.trace_column), Text(self.fleet.example(plan, tests)))
+        return any_of(equal(Column(self.trace_column), Text(one)) for one in self.fleet.sample(plan, tests))
 
     def size(self, plan: Plan, tests: Sequence[Expression]) -> tuple[int, int]:
         """Return how many traces may have rows of a plan, and how many events they have, as far as that is known."""
@@ -246,10 +251,12 @@ class EachTrace(WholeSource):
     """Traces for which any of these is not true have no rows."""
     warns: bool
     """Whether the warnings of the traces are wanted."""
+    combines: bool
+    """Whether rows may be partial aggregates of several traces."""
 
     def open(self, run: PlanRun) -> Any:
         """Return the rows, trace by trace."""
-        return self.fleet.stream(self.plan, self.tests, run, warns=self.warns)
+        return self.fleet.stream(self.plan, self.tests, run, warns=self.warns, combines=self.combines)
 
     def lines(self) -> Sequence[str]:
         """Return the number of traces that are read, and the plan of each."""
@@ -298,7 +305,7 @@ class EitherPlan(WholeSource):
     def lines(self) -> Sequence[str]:
         """Return both plans."""
         return (
-            "if values repeat in one of the traces:",
+            "if values repeat in a sample of the traces:",
             *(f"  {line}" for line in self.fleet.explained(self.plan)),
             "otherwise:",
             *(f"  {line}" for line in self.fleet.explained(self.otherwise)),
