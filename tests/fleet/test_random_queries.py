@@ -45,8 +45,7 @@ def expanded(draw: st.DrawFn, name: str, depth: int = 2) -> str:
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("fleet")
-    # Others than the first are run through together: two without arguments, one that the manifest lacks, and three
-    # more.
+    # All are run through together: two without arguments, one that the manifest lacks, and four more.
     write_fleet(folder, 7)
     with Session(index=True, index_dir=folder / "indexes", warn=False) as session:
         session.mount_traces(folder / "*.json", "runs", manifest=folder / "runs.csv")

@@ -16,8 +16,8 @@ _MOST, _LEAST = 1_000_000, 400_000
 _SHARE = 2
 """How many batches of the same size would be left for each processor: batches shrink towards the end, so that no
 processor is idle there. This is guided self-scheduling (Polychronopoulos and Kuck, 1987)."""
-_GROWTH, _GROWING = 8, 3
-"""The first batches have 1, 8 and 64 traces at most where the first rows are to come soon."""
+_GROWTH, _GROWING = 8, 2
+"""The first batches have 8 and 64 traces at most where the first rows are to come soon."""
 
 
 @record
@@ -39,7 +39,7 @@ class Batching:
         room = most = 0
         for one, count in zip(members, counts, strict=True):
             if count > room or len(made[-1]) >= most:
-                most = _GROWTH ** len(made) if soon and len(made) < _GROWING else len(members)
+                most = _GROWTH ** (len(made) + 1) if soon and len(made) < _GROWING else len(members)
                 room = min(max(left // (_SHARE * processors), _LEAST), _MOST)
                 made.append([])
             made[-1].append(one)
