@@ -73,7 +73,7 @@ def _table_of_all(scan: Scan, traces: Sequence[TraceStore]) -> Plan | None:
     if isinstance(scan.source, AnyMetadata):
         return _metadata(scan, traces)
     assert isinstance(scan.source, AnyTable)
-    files = [file for one in traces if (file := one.stored.get(scan.name)) is not None]
+    files = [file for one in traces if (file := one.stored(scan.name)) is not None]
     own = tuple(replace(one, name=name) for one, name in zip(scan.schema.columns, column_names(scan), strict=True))
     # The flat file of all events has no arguments.
     stored = tuple(one for one in own if scan.name != EVENTS or one.name != "args")
@@ -183,7 +183,7 @@ def _plan(
         table = table_of_place(name)
         if table is None:
             return [member.value(columns[name]) for member in members]
-        places = ([*one.stored] for one in stores)
+        places = ([*one.files] for one in stores)
         return [number(tables.index(table)) if table in tables else NULL for tables in places]
 
     flattening = Flattening(
