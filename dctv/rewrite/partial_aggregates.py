@@ -319,13 +319,17 @@ class _Splitting:
 
     @property
     def combines(self) -> bool:
-        """Whether partial results over the rows of several traces are as good: they are exact, in any order of rows."""
-        exact = (*COMBINED, "list")
-        partial = self.partial.values()
-        calls = [one for one in partial if isinstance(one, Call) and one.function in exact]
-        return len(calls) == len(partial) and not any(
-            one.function == "sum" and self.may_be_float(one.arguments[0]) for one in calls
-        )
+        """Whether partial results over the rows of several traces are as good: they are exact, in any order of rows.
+
+        Of floats that are equal and differ (0 and -0), the first one is kept.
+        """
+        kept = [*self.keys, *self.values]
+        for one in self.partial.values():
+            if not isinstance(one, Call) or one.function not in (*COMBINED, "list"):
+                return False
+            if one.function in ("sum", *_SAME):
+                kept += one.arguments
+        return not any(map(self.may_be_float, kept))
 
     def fits(self, node: Node) -> bool:
         """Note the aggregates in an expression; False if it needs anything else than these and keys."""
