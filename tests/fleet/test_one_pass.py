@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -20,6 +21,8 @@ from dctv.errors import DctvError, EngineError, SourceText
 from dctv.plan.nodes import Plan
 from dctv.record import replace
 from dctv.rewrite import cut_fleets
+from dctv.rewrite.flattened import Flattening
+from dctv.rewrite.flattened_queries import NotFlat
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet import batching, fleet, one_pass, part, part_rows
 from dctv.run.fleet.members import FleetMember
@@ -389,17 +392,28 @@ sys.exit(code)
     assert (done.returncode, done.stderr) == (0, "['numpy']\n")
 
 
+def write_groups(folder: Path, count: int) -> None:
+    """Write traces of which every third one has a table that the others lack."""
+    for seed in range(count):
+        path = folder / f"run{seed}.json"
+        write_run(path, seed, 10 + seed)
+        if seed % 3 == 0:
+            events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+            events.append({"ph": "C", "name": "size", "pid": 1, "ts": seed, "args": {"value": seed}})
+            path.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+
+
 def test_groups_of_traces_with_the_same_tables(
     tmp_path: Path, passes: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every third trace has no arguments; rows come in the order of the traces all the same."""
-    for seed in range(9):
-        write_run(tmp_path / f"run{seed}.json", seed, 10 + seed)
+    """Every third trace has counters, too; rows come in the order of the traces all the same."""
+    write_groups(tmp_path, 9)
     queries = [
         "SELECT * FROM runs.slices",
         "SELECT _trace, name, first(id) AS f, COUNT(*) AS n FROM runs.slices GROUP BY ALL ORDER BY ALL",
         "SELECT _trace, track, args FROM runs.slices WHERE id > 12",
         "SELECT * FROM runs.counters",
+        "SELECT name, COUNT(*) AS n FROM runs.slices GROUP BY 1 ORDER BY 1",
     ]
 
     def found() -> Sequence[object]:
@@ -407,6 +421,31 @@ def test_groups_of_traces_with_the_same_tables(
             return [(session.sql(one).fetchall(), session.warnings()) for one in queries]
 
     together = found()
-    assert passes == ["together", str(tmp_path / "run8.json")] * len(queries)
+    assert passes == [*["together", str(tmp_path / "run8.json")] * (len(queries) - 1), "together"]
     monkeypatch.setattr(batching, "_SMALL", -1)
     assert found() == together
+
+
+def test_a_group_that_is_run_one_by_one(tmp_path: Path, passes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No rows of the group before it are taken twice."""
+    write_groups(tmp_path, 6)
+    ask = "SELECT name, COUNT(*) AS n FROM runs.slices WHERE id > 1 GROUP BY 1 ORDER BY 1"
+    with opened(tmp_path) as session:
+        together = session.sql(ask).fetchall()
+    assert passes == ["together"]
+    plans = 0
+
+    def of_all(*given: Any) -> Plan:
+        nonlocal plans
+        plans += 1
+        if plans > 1:
+            raise NotFlat
+        return made(*given)
+
+    made = Flattening.of_all
+    monkeypatch.setattr(Flattening, "of_all", of_all)
+    monkeypatch.setattr(Flattening, "of_each", of_all)
+    with opened(tmp_path) as session:
+        assert session.sql(ask).fetchall() == together
+    assert plans == 3
+    assert passes[1:] == [str(tmp_path / f"run{seed}.json") for seed in range(6)]

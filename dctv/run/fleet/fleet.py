@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from fractions import Fraction
 from functools import lru_cache, partial
-from itertools import count
+from itertools import accumulate, count
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
@@ -286,10 +286,10 @@ class Fleet:
     def sample(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[str]:
         """Return the name of a trace of middle size that may have rows of a plan, or those of some small ones."""
         members = sorted(self.wanted(plan, tests), key=self._events)
-        sizes = [self._events(one) or _SAMPLE for one in members]
-        middle = len(members) // 2
-        until = next((n for n in range(middle, len(members)) if sum(sizes[middle:n]) >= _SAMPLE), len(members))
-        return [one.name for one in members[middle:until]]
+        larger = members[len(members) // 2 :]
+        totals = accumulate(self._events(one) or _SAMPLE for one in larger)
+        wanted = next((place for place, total in enumerate(totals, 1) if total >= _SAMPLE), len(larger))
+        return [one.name for one in larger[:wanted]]
 
     def _events(self, member: FleetMember) -> int:
         """Return how many events a trace has, as far as that is known."""

@@ -103,8 +103,7 @@ def _metadata(scan: Scan, traces: Sequence[TraceStore]) -> Plan:
 def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part of several traces, trace by trace, then complete its report.
 
-    Those with the same tables are run through in one pass. Rows of several such groups wait until all are there, unless
-    they are partial aggregates, whose order is of no matter.
+    Those with the same tables are run through in one pass. Rows of several such groups wait until all are there.
 
     Raises:
         NotFlat: they cannot be found in one pass.
@@ -112,36 +111,41 @@ def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) 
     """
     if not all(is_as_it_was(one.member, one.state) for one in part.traces):
         raise NotFlat
-    groups: dict[Hashable, list[int]] = {}
-    tables = tables_in(part.plan)
-    for place, one in enumerate(part.traces):
-        groups.setdefault((one.tables, *(differs(table, one.member) for table in tables)), []).append(place)
+    groups = _groups(part)
     if len(groups) > 1 and len(groups) * _FEWEST > len(part.traces):
         raise NotFlat
-    parts = [replace(part, traces=[part.traces[place] for place in places]) for places in groups.values()]
-    if len(groups) == 1 or part.combines:
-        for group in parts:
-            with _run(context, group, report) as result:
-                yield from result.batches()
-        _sort_warnings(part, report)
+    if len(groups) == 1:
+        with _run(context, part, report) as result:
+            yield from result.batches()
+        return
+    found: list[pa.Table] = []
+    for places in groups:
+        group = replace(part, traces=[part.traces[place] for place in places])
+        with _run(context, group, report, numbered=not part.combines) as result:
+            found.append(computed(result, context).table)
+    order = {one.member.name: place for place, one in enumerate(part.traces)}
+    report.warnings.sort(key=lambda one: order.get(one[0], len(order)))
+    if part.combines:
+        for rows in found:
+            yield from rows.to_batches()
         return
     rows_of: dict[int, pa.Table] = {}
-    for places, group in zip(groups.values(), parts, strict=True):
-        with _run(context, group, report, numbered=True) as result:
-            rows = computed(result, context).table
+    for places, rows in zip(groups, found, strict=True):
         *own, last = rows.column_names
         starts = values_of(rows.column(last).combine_chunks()).searchsorted(range(len(places) + 1))
         for place, start, stop in zip(places, starts[:-1], starts[1:], strict=True):
             rows_of[place] = rows.select(own).slice(start, stop - start)
-    _sort_warnings(part, report)
     for place in range(len(part.traces)):
         yield from rows_of[place].to_batches()
 
 
-def _sort_warnings(part: FleetPart, report: PartReport) -> None:
-    """Put warnings in the order of their traces, those of several traces at the end."""
-    order = {one.member.name: place for place, one in enumerate(part.traces)}
-    report.warnings.sort(key=lambda one: order.get(one[0], len(order)))
+def _groups(part: FleetPart) -> list[list[int]]:
+    """Return the places of the traces of a part, those with the same tables together."""
+    tables = tables_in(part.plan)
+    groups: dict[Hashable, list[int]] = {}
+    for place, one in enumerate(part.traces):
+        groups.setdefault((one.tables, *(differs(table, one.member) for table in tables)), []).append(place)
+    return [*groups.values()]
 
 
 @contextmanager
