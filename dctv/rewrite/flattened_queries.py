@@ -6,7 +6,8 @@ Rows that came in some order come trace by trace, each in that order. A value th
 (`OfTrace`) is looked up by the number.
 
 Sound because each clause then does for the rows of every trace what it did for those of one. What looks at more than
-that, such as LIMIT or a query in an expression, is not flattened.
+that, such as LIMIT or a query in an expression, is not flattened. Partial aggregates that their reader combines are
+those of all traces (`QueryFlattening.together`).
 """
 
 from __future__ import annotations

@@ -15,6 +15,9 @@ but are the same in every run. For some aggregates each trace returns the engine
 With grouping sets each trace groups by all keys of all sets, and several of its groups may become one: what depends on
 the order of rows, and sums of floats, are not split then.
 
+Traces that run together (`flattened`) return partial results of all of them if these are exact in any order of rows
+(`Split.combines`): then it does not matter whose rows are in a part.
+
 Exact quantiles take two passes (`exact_quantiles`), or one where values repeat (`repeated_values`). Other aggregates
 stay as they are: one that keeps every value, such as a list, would save nothing, and distinct floats would be added in
 another order in each run. Keys and aggregates may be of any expressions; the rest of the select sees one group at a
