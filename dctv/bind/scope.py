@@ -196,7 +196,7 @@ class Scope:
     def member(self, path: ast.Path) -> Bound | None:
         """Return `column.field` of a column that is a struct or JSON."""
         for length in range(len(path.parts) - 1, 0, -1):
-            found = self.find(ast.Path(path.parts[:length]))
+            found = self.find(ast.Path(path.parts[:length], place=path.place))
             if found is not None and has_members(found.type):
                 value, made = found.value, found.type
                 for part in path.parts[length:]:
