@@ -59,8 +59,8 @@ class FleetSource(TableSource, Protocol):
         """Return a source of the rows of a plan over tables of these traces, run in each trace by itself.
 
         A trace has rows only if all tests, which are about the fixed columns, are true. `warns` is False for a plan
-        that runs before another one over the same rows, which gives the same warnings. `combines` is
-        True for a plan of partial aggregates that the reader combines: they may be those of several traces together.
+        that runs before another one over the same rows, which gives the same warnings. `combines` is True for a plan of
+        partial aggregates that the reader combines: they may be those of several traces together.
         """
         ...
 

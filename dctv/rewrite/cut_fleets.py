@@ -15,8 +15,8 @@ and those over the second, and so on. Sound, part by part:
 A select above such a part that only groups and aggregates is split (`partial_aggregates`), wherever it stands in a
 query: each trace aggregates its rows, and the select combines the results. Exact quantiles of many events are found in
 two passes (`exact_quantiles`): what the first finds over all traces is handed to each for the second. Where values
-repeat, which a sample of the traces tells first, one pass counts them instead (`repeated_values`). Of a select with
-ORDER BY and LIMIT, each trace gives its first rows (`first_of_each`).
+repeat in a sample of the traces, one pass counts them instead (`repeated_values`). Of a select with ORDER BY and LIMIT,
+each trace gives its first rows (`first_of_each`).
 
 Any other select above such a part hands conditions on the part's rows to each trace, if they cannot fail, or would fail
 there as they would here, and if nothing else reads the part. A trace that fails one itself is not opened.

@@ -70,6 +70,9 @@ _INTEGERS = frozenset(
 )
 _SAME = ("min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
 """Aggregates whose partial results are combined by the same function."""
+_VARYING = ("FLOAT", "DOUBLE", "INTERVAL", "TIME WITH TIME ZONE")
+"""Types, also of members of others, whose values may be equal and differ, as 0 and -0, or 30 days and a month. Which of
+them is kept depends on the order of rows, and so do sums of floats."""
 
 
 @record
@@ -322,17 +325,15 @@ class _Splitting:
 
     @property
     def combines(self) -> bool:
-        """Whether partial results over the rows of several traces are as good: they are exact, in any order of rows.
-
-        Of floats that are equal and differ (0 and -0), the first one is kept.
-        """
+        """Whether partial results over the rows of several traces are as good: they are exact, in any order of rows."""
         kept = [*self.keys, *self.values]
         for one in self.partial.values():
             if not isinstance(one, Call) or one.function not in (*COMBINED, "list"):
                 return False
             if one.function in ("sum", *_SAME):
                 kept += one.arguments
-        return not any(map(self.may_be_float, kept))
+        kinds = [type_of(one, self.types) for one in kept]
+        return not any(kind is None or any(one in kind for one in _VARYING) for kind in kinds)
 
     def fits(self, node: Node) -> bool:
         """Note the aggregates in an expression; False if it needs anything else than these and keys."""

@@ -78,8 +78,8 @@ class Fleet:
     """Functions of the traces with some arguments, likewise."""
     kept: dict[str, StoredTables] = field(default_factory=dict)
     """A cache of results."""
-    traces: dict[str, PartTrace] = field(default_factory=dict)
-    """What parts need to know of traces, by name."""
+    batched: dict[str, PartTrace] = field(default_factory=dict)
+    """What parts of several traces need to know of each, by name: made once, since many queries ask for all."""
     examples: Examples = field(default_factory=Examples)
     """Traces that are mounted to look at what names mean in them."""
 
@@ -238,8 +238,7 @@ class Fleet:
         batches = batching.batches(members, workers, soon=not combines) if batched else [[one] for one in members]
         settings = self.context.settings
         parts = [
-            FleetPart([self._trace(one, asks=asks) for one in batch], self.way, alone, settings, query, combines)
-            for batch in batches
+            FleetPart(self._traces(batch, asks=asks), self.way, alone, settings, query, combines) for batch in batches
         ]
         sizes = [_size(part) for part in parts]
         elsewhere = self.context.workers.is_wanted(len(members), sum(sizes))
@@ -295,13 +294,21 @@ class Fleet:
         """Return how many events a trace has, as far as that is known."""
         return self.metadata[member.name].known_events
 
-    def _trace(self, member: FleetMember, *, asks: bool) -> PartTrace:
-        known = self.traces.get(member.name)
+    def _traces(self, members: Sequence[FleetMember], *, asks: bool) -> Sequence[PartTrace]:
+        """Return what a part needs to know of its traces; their stores are read only where it is of several."""
+        if len(members) > 1:
+            return [self._of_batch(one) for one in members]
+        (member,) = members
         metadata = self.metadata[member.name]
-        if known is None:
-            known = PartTrace(member, metadata.state, metadata.format, store=metadata.store, tables=metadata.signature)
-            self.traces[member.name] = known
-        return replace(known, start=unix_start(metadata.properties)) if asks else known
+        start = unix_start(metadata.properties) if asks else None
+        return [PartTrace(member, metadata.state, metadata.format, start)]
+
+    def _of_batch(self, member: FleetMember) -> PartTrace:
+        if member.name not in self.batched:
+            known = self.metadata[member.name]
+            made = PartTrace(member, known.state, known.format, store=known.store, tables=known.signature)
+            self.batched[member.name] = made
+        return self.batched[member.name]
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""

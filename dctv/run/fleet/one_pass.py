@@ -112,12 +112,12 @@ def in_one_pass(context: ExecutionContext, part: FleetPart, report: PartReport) 
     if not all(is_as_it_was(one.member, one.state) for one in part.traces):
         raise NotFlat
     groups = _groups(part)
-    if len(groups) > 1 and len(groups) * _FEWEST > len(part.traces):
-        raise NotFlat
     if len(groups) == 1:
         with _run(context, part, report) as result:
             yield from result.batches()
         return
+    if len(groups) * _FEWEST > len(part.traces):
+        raise NotFlat
     found: list[pa.Table] = []
     for places in groups:
         group = replace(part, traces=[part.traces[place] for place in places])

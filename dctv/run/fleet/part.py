@@ -54,9 +54,9 @@ class PartTrace:
     start: int | None = None
     """When its time 0 was, in ns since 1970, if that is known and the plan asks for it."""
     store: TraceStore | None = None
-    """Its column store, which is read at once with those of others."""
+    """Its column store, if the part is of several traces."""
     tables: str = ""
-    """The same for traces with the same tables."""
+    """The same for those of them that have the same tables."""
 
 
 @record
