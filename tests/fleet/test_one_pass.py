@@ -344,6 +344,7 @@ APART = {
     "SELECT name, stddev(id) AS d FROM runs.slices GROUP BY 1 ORDER BY 1": 16,
     "SELECT name, first(id) AS f FROM runs.slices GROUP BY 1 ORDER BY 1": 16,
     "SELECT MAX(id / 3) AS m FROM runs.slices": 4,
+    "SELECT MAX(to_days(id::INT32)) AS m FROM runs.slices": 4,
     "SELECT id / 3 > 2 AS k, id / 100 // 1 AS f, COUNT(*) AS n FROM runs.slices GROUP BY ALL ORDER BY ALL": 8,
 }
 """Queries of which each trace gives rows of its own, with the number of these."""
