@@ -60,12 +60,12 @@ class TraceWorkers:
     reading: int = 0
     """How many callers read results at the moment: of two fleets in one query, or of several queries."""
 
-    def is_wanted(self, count: int, size: int) -> bool:
-        """Whether this many traces and bytes are read outside this process."""
+    def is_wanted(self, parts: int, count: int, size: int) -> bool:
+        """Whether this many traces and bytes, in so many parts, are read outside this process."""
         if self.outside() is not None:
             return True
         worth = self.pool is not None or count >= MANY or size >= LARGE
-        return worth and count > FEW and self.workers > 1
+        return worth and parts > 1 and count > FEW and self.workers > 1
 
     def outside(self) -> Executor | None:
         """Return the executor whose workers read traces, the program's or the engine's; None for local workers."""

@@ -11,11 +11,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dctv.plan.nodes import Plan
+from dctv.plan.source import PlanRun
 from dctv.rewrite import cut_fleets, exact_quantiles, repeated_values
+from dctv.run import trace_workers
+from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.part_rows import batches
 from dctv.session import Session
 from tests.bounds import bounded
@@ -245,6 +250,25 @@ def test_values_that_repeat_are_counted(tmp_path: Path, monkeypatch: pytest.Monk
         assert found == answer(session, sql.format("runs.slices"))
     # The sample is three traces, since they are small; all are counted together.
     assert rows == [1, different[0][0]]
+
+
+def test_workers_get_ready_while_a_sample_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(6):
+        write(tmp_path / f"{number}.json", [place % 100 for place in range(3_000)])
+    ready: list[bool] = []
+    read = Fleet.rows
+
+    def noted(fleet: Fleet, plan: Plan, run: PlanRun) -> pa.Table:
+        ready.append(fleet.context.workers.pool is not None)
+        return read(fleet, plan, run)
+
+    monkeypatch.setattr(Fleet, "rows", noted)
+    with Session(index=False, threads=2) as session:
+        session.mount_traces(tmp_path / "*.json", "runs")
+        assert session._context.workers.pool is None
+        monkeypatch.setattr(trace_workers, "MANY", 6)
+        assert session.sql("SELECT quantile_disc(_duration, 0.5) AS q FROM runs.slices").fetchall() == [(49,)]
+    assert ready == [True, True]
 
 
 @pytest.mark.parametrize(

@@ -228,22 +228,8 @@ class Fleet:
         if self.context.is_closed:
             raise _closed()
         plan = expanded(plan)
-        alone, asks = without_starts(bottom_up(plan, _alone))
-        query = uuid4().hex
-        members = self.wanted(plan, tests)
-        batching = Batching(tables_in(plan), self.metadata)
-        batched = self._reads_stores and not asks
-        workers = self.context.workers.workers
-        # The reader of aggregates waits for all of them.
-        batches = batching.batches(members, workers, soon=not combines) if batched else [[one] for one in members]
-        settings = self.context.settings
-        parts = [
-            FleetPart(self._traces(batch, asks=asks), self.way, alone, settings, query, combines) for batch in batches
-        ]
-        sizes = [_size(part) for part in parts]
-        elsewhere = self.context.workers.is_wanted(len(members), sum(sizes))
-        if elsewhere:
-            self.context.workers.start(self.context.share, sizes)
+        parts = self._parts(plan, tests, combines=combines)
+        elsewhere = self._started(parts)
         import pyarrow as pa  # while the workers start
 
         schema = self._arrow(plan)
@@ -254,6 +240,31 @@ class Fleet:
             return pa.RecordBatchReader.from_batches(schema, (_of_schema(one, schema) for one in rows))
 
         return OpenedStream(opened, schema.__arrow_c_schema__)
+
+    def start(self, plan: Plan, tests: Sequence[Expression], *, combines: bool) -> None:
+        """Start the workers that will be needed for the rows that a plan has in each trace."""
+        self._started(self._parts(expanded(plan), tests, combines=combines))
+
+    def _parts(self, plan: Plan, tests: Sequence[Expression], *, combines: bool) -> Sequence[FleetPart]:
+        """Cut a plan into parts, each for one trace, or for several that run together."""
+        alone, asks = without_starts(bottom_up(plan, _alone))
+        query = uuid4().hex
+        members = self.wanted(plan, tests)
+        batching = Batching(tables_in(plan), self.metadata)
+        batched = self._reads_stores and not asks
+        workers = self.context.workers.workers
+        # The reader of aggregates waits for all of them.
+        batches = batching.batches(members, workers, soon=not combines) if batched else [[one] for one in members]
+        settings = self.context.settings
+        return [FleetPart(self._traces(one, asks=asks), self.way, alone, settings, query, combines) for one in batches]
+
+    def _started(self, parts: Sequence[FleetPart]) -> bool:
+        """Whether parts are run outside this process; if so, start workers."""
+        sizes = [_size(part) for part in parts]
+        elsewhere = self.context.workers.is_wanted(len(parts), sum(len(one.traces) for one in parts), sum(sizes))
+        if elsewhere:
+            self.context.workers.start(self.context.share, sizes)
+        return elsewhere
 
     def rows(self, plan: Plan, run: PlanRun) -> pa.Table:
         """Return the rows of a plan over those of all traces."""

@@ -119,7 +119,7 @@ def _metadata(every: Sequence[FleetMember], way: MountSettings, context: Executi
     found: dict[str, MemberMetadata] = {}
     workers = context.workers
     sizes = [size_of(one) for one in every]
-    if workers.is_wanted(len(every), sum(sizes)):
+    if workers.is_wanted(len(every), len(every), sum(sizes)):
         work = [(member, way) for member in every]
         looked: Iterable[MemberMetadata] = workers.results(
             TraceWork(metadata_of), work, context.share, context.progress, sizes

@@ -49,6 +49,10 @@ class Traces(Protocol):
         """
         ...
 
+    def start(self, plan: Plan, tests: Sequence[Expression], /, *, combines: bool) -> None:
+        """Start the workers that will be needed for the rows that a plan has in each trace."""
+        ...
+
     def explained(self, plan: Plan, /) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""
         ...
@@ -299,6 +303,10 @@ class EitherPlan(WholeSource):
 
     def open(self, run: PlanRun) -> Any:
         """Return the rows."""
+        for each in (one.source for one in readers_first(self.plan) if isinstance(one, Scan)):
+            if isinstance(each, EachTrace):
+                # They get ready while this process looks at the sample.
+                self.fleet.start(each.plan, each.tests, combines=each.combines)
         (found,) = self.fleet.rows(self.test, run).column(0).to_pylist()
         return self.fleet.rows(self.plan if found else self.otherwise, run)
 
