@@ -43,7 +43,10 @@ def process() -> NoReturn:
     import gc
     from contextlib import suppress
 
+    from dctv.processors import keep_numpy_to_one
+
     gc.set_threshold(_ALLOCATIONS, 20, 20)
+    keep_numpy_to_one()
     code = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):

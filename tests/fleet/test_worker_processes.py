@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dctv.run.processes import started
 from tests.fleet.traces import write_fleet
 
 PATIENCE = 30.0
@@ -76,6 +77,11 @@ def test_this_process_takes_the_place_of_a_worker_where_traces_are_small(script:
         output, errors = program.communicate(timeout=PATIENCE)
     rows, workers = output.splitlines()
     assert (rows, len(workers.split()), errors) == ("[(360,)]", 1, "")
+
+
+def test_workers_compute_with_one_thread() -> None:
+    with started(1) as pool:
+        assert pool.submit(os.getenv, "OPENBLAS_NUM_THREADS").result() == os.environ.get("OPENBLAS_NUM_THREADS", "1")
 
 
 def test_workers_leave_no_folders(script: Path) -> None:

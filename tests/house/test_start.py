@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,20 @@ def test_start_is_light(work: str) -> None:
 
 def test_the_report_lists_loaded_modules() -> None:
     assert loaded("import duckdb").startswith("loaded: duckdb")
+
+
+@pytest.mark.parametrize("wanted", [None, "3"])
+def test_numpy_has_one_thread_unless_the_user_wants_more(wanted: str | None) -> None:
+    program = (
+        "import os, sys; sys.argv = ['dctv', 'query', 'SELECT 1']; from dctv.cli import process\n"
+        "os._exit = lambda _: print(os.environ['OPENBLAS_NUM_THREADS'])\nprocess()"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    if wanted is not None:
+        environment["OPENBLAS_NUM_THREADS"] = wanted
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True, env=environment)
+    assert done.stdout.splitlines()[-1] == (wanted or "1")
 
 
 def test_indexing_loads_only_needed_modules(tmp_path: Path) -> None:
