@@ -49,9 +49,11 @@ def test_two_databases_use_no_more_memory_than_one() -> None:
     assert _limits(engine) == ["100.0 MiB", "100.0 MiB"]
     assert engine.memory_limit() == 200 * 1024**2
     engine.configure("memory_limit", "300MiB")
+    assert engine.memory_limit() == 300 * 1024**2
     assert _limits(engine) == ["150.0 MiB", "150.0 MiB"]
     engine.close()
     assert _limits(engine) == ["150.0 MiB", "150.0 MiB"]
+    assert engine.memory_limit() == 300 * 1024**2
     engine.close()
 
 
