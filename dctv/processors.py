@@ -11,7 +11,7 @@ def usable_processors() -> int:
     return os.cpu_count() or 1 if affinity is None else len(affinity(0))
 
 
-def keep_numpy_to_one() -> None:
+def limit_numpy_to_one_thread() -> None:
     """Let numpy compute with one thread, if it is not loaded yet and the user has not said how many.
 
     Its OpenBLAS starts a thread for each further processor when it is loaded, and each spins for 50 to 100 ms before it

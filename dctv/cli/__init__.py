@@ -43,10 +43,10 @@ def process() -> NoReturn:
     import gc
     from contextlib import suppress
 
-    from dctv.processors import keep_numpy_to_one
+    from dctv.processors import limit_numpy_to_one_thread
 
     gc.set_threshold(_ALLOCATIONS, 20, 20)
-    keep_numpy_to_one()
+    limit_numpy_to_one_thread()
     code = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):

@@ -11,7 +11,7 @@ from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.process import BaseProcess
 from threading import Thread
 
-from dctv.processors import keep_numpy_to_one
+from dctv.processors import limit_numpy_to_one_thread
 
 _ALLOCATIONS = 20_000
 """Between two looks for garbage among new objects; of 700, which is Python's own choice, each trace makes dozens."""
@@ -49,7 +49,7 @@ def end(pool: Executor) -> bool:
 
 def _begin() -> None:
     """Leave Ctrl-C to the process that hands out work; look for garbage rarely, since each piece leaves little."""
-    keep_numpy_to_one()
+    limit_numpy_to_one_thread()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(_ALLOCATIONS, 20, 20)
     parent = parent_process()
