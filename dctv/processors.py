@@ -12,9 +12,9 @@ def usable_processors() -> int:
 
 
 def limit_numpy_to_one_thread() -> None:
-    """Let numpy compute with one thread, if it is not loaded yet and the user has not said how many.
+    """Let numpy compute with one thread, unless it is loaded already or the user has chosen a number.
 
-    Its OpenBLAS starts a thread for each further processor when it is loaded, and each spins for 50 to 100 ms before it
-    sleeps. Nothing here multiplies matrices, so that is only taken from processes that work.
+    OpenBLAS, which it loads, starts a thread for each further processor, and each spins for up to 100 ms before it
+    sleeps. Nothing here multiplies matrices, so these threads only take time from others.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

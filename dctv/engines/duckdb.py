@@ -115,8 +115,6 @@ class DuckDB:
         """Held while connections are created or used; a connection serves one thread at a time."""
         self._open: list[duckdb.DuckDBPyConnection] = []
         self._counting: set[int] = set()
-        self._usable: int | None = None
-        """Bytes that all databases may use; None if that may have changed."""
         self._streams: WeakSet[EngineStream] = WeakSet()
         """Streams that are not closed, to find the places of their errors."""
 
@@ -164,7 +162,6 @@ class DuckDB:
     def _beside_others(self, made: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
         """Let a new database share the memory limit with those that are open."""
         _share_memory(made, *self._opened())
-        self._usable = None
         return made
 
     @cached_property
@@ -302,11 +299,7 @@ class DuckDB:
     def memory_limit(self) -> int:
         """Return how many bytes queries may use."""
         with self._lock:
-            if self._usable is None:
-                # Asking takes 0.3 ms, and is done for each shared part of a plan.
-                opened = self._opened() or [self._parallel]
-                self._usable = sum(map(_limit_of, opened))
-            return self._usable
+            return sum(map(_limit_of, self._opened() or [self._parallel]))
 
     def spill_folder(self) -> Path:
         """Return the folder for rows that do not fit into memory; it may not exist yet."""
@@ -336,7 +329,6 @@ class DuckDB:
     def _leave_ended(self) -> None:
         """Forget databases that run no more queries."""
         with self._lock:
-            self._usable = None
             for name in ("_parallel", "_serial"):
                 connection = self.__dict__.get(name)
                 if connection is None or _runs_queries(connection):
@@ -381,7 +373,6 @@ class DuckDB:
                     message = f"`{name}` is a number, found `{value}`"
                 raise UsageError(message) from None
             if name == "memory_limit":
-                self._usable = None
                 _share_memory(*self._opened())
         # Databases that are opened later have it, too.
         if name == "memory_limit":

@@ -48,7 +48,7 @@ def end(pool: Executor) -> bool:
 
 
 def _begin() -> None:
-    """Leave Ctrl-C to the process that hands out work; look for garbage rarely, since each piece leaves little."""
+    """Prepare a worker: the process that hands out work handles Ctrl-C, and each piece of it leaves little garbage."""
     limit_numpy_to_one_thread()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(_ALLOCATIONS, 20, 20)

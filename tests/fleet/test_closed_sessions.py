@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dctv.errors import UsageError
+from dctv.rewrite import cut_fleets
 from dctv.run import trace_workers
 from dctv.session import Session
 from tests.fleet.traces import write_fleet, write_run
@@ -28,6 +29,20 @@ def test_unread_results_say_that_their_session_was_closed(
     with pytest.raises(UsageError, match=CLOSED):
         result.fetchall()
     assert len(active_children()) <= before
+
+
+def test_no_worker_starts_for_a_closed_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would start before the sample is read that quantiles over many events take first."""
+    monkeypatch.setattr(cut_fleets, "_MANY", 0)
+    monkeypatch.setattr(cut_fleets, "_LARGE", 0)
+    write_fleet(tmp_path, 5)
+    with Session(index=False, threads=2) as session:
+        session.mount_traces(tmp_path / "*.json", "runs")
+        monkeypatch.setattr(trace_workers, "MANY", 2)
+        result = session.sql("SELECT quantile_disc(_duration, 0.5) AS q FROM runs.slices")
+    with pytest.raises(UsageError, match=CLOSED):
+        result.fetchall()
+    assert session._context.workers.pool is None
 
 
 def test_results_that_are_half_read_say_so_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,11 +225,9 @@ class Fleet:
         Raises:
             UsageError: the session has been closed.
         """
-        if self.context.is_closed:
-            raise _closed()
         plan = expanded(plan)
         parts = self._parts(plan, tests, combines=combines)
-        elsewhere = self._started(parts)
+        elsewhere = self._start_workers(parts)
         import pyarrow as pa  # while the workers start
 
         schema = self._arrow(plan)
@@ -241,12 +239,19 @@ class Fleet:
 
         return OpenedStream(opened, schema.__arrow_c_schema__)
 
-    def start(self, plan: Plan, tests: Sequence[Expression], *, combines: bool) -> None:
-        """Start the workers that will be needed for the rows that a plan has in each trace."""
-        self._started(self._parts(expanded(plan), tests, combines=combines))
+    def start_workers(self, plan: Plan, tests: Sequence[Expression], *, combines: bool) -> None:
+        """Start the workers that will be needed for the rows that a plan has in each trace, unless some run already.
+
+        Raises:
+            UsageError: the session has been closed.
+        """
+        if self.context.workers.pool is None:
+            self._start_workers(self._parts(expanded(plan), tests, combines=combines))
 
     def _parts(self, plan: Plan, tests: Sequence[Expression], *, combines: bool) -> Sequence[FleetPart]:
         """Cut a plan into parts, each for one trace, or for several that run together."""
+        if self.context.is_closed:
+            raise _closed()
         alone, asks = without_starts(bottom_up(plan, _alone))
         query = uuid4().hex
         members = self.wanted(plan, tests)
@@ -258,8 +263,8 @@ class Fleet:
         settings = self.context.settings
         return [FleetPart(self._traces(one, asks=asks), self.way, alone, settings, query, combines) for one in batches]
 
-    def _started(self, parts: Sequence[FleetPart]) -> bool:
-        """Whether parts are run outside this process; if so, start workers."""
+    def _start_workers(self, parts: Sequence[FleetPart]) -> bool:
+        """Start workers for parts if they are to run outside this process; return whether they are."""
         sizes = [_size(part) for part in parts]
         elsewhere = self.context.workers.is_wanted(len(parts), sum(len(one.traces) for one in parts), sum(sizes))
         if elsewhere:

@@ -49,8 +49,8 @@ class Traces(Protocol):
         """
         ...
 
-    def start(self, plan: Plan, tests: Sequence[Expression], /, *, combines: bool) -> None:
-        """Start the workers that will be needed for the rows that a plan has in each trace."""
+    def start_workers(self, plan: Plan, tests: Sequence[Expression], /, *, combines: bool) -> None:
+        """Start the workers that will be needed for the rows that a plan has in each trace, unless some run already."""
         ...
 
     def explained(self, plan: Plan, /) -> Sequence[str]:
@@ -306,7 +306,7 @@ class EitherPlan(WholeSource):
         for each in (one.source for one in readers_first(self.plan) if isinstance(one, Scan)):
             if isinstance(each, EachTrace):
                 # They get ready while this process looks at the sample.
-                self.fleet.start(each.plan, each.tests, combines=each.combines)
+                self.fleet.start_workers(each.plan, each.tests, combines=each.combines)
         (found,) = self.fleet.rows(self.test, run).column(0).to_pylist()
         return self.fleet.rows(self.plan if found else self.otherwise, run)
 
