@@ -28,8 +28,7 @@ def apache(environment: Path, folder: Path) -> Iterator[str]:
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
         "spark.ui.enabled": "false",
-        # Tables have few rows, and the server lives for minutes: this saves a quarter of its and the tests' CPU time.
-        "spark.sql.shuffle.partitions": "2",
+        # The server lives for minutes: compiling less saves a quarter of the CPU time, its own and that of the test.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     options = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
