@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from os import stat_result
 from pathlib import Path
 from stat import S_ISDIR
@@ -78,9 +79,15 @@ def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Seque
     return [FleetMember(name, path, {} if manifest is None else manifest.of(name, path)) for name, path in found]
 
 
+@lru_cache(100_000)
+def file_at(path: str) -> Path:
+    """Return the path object of a file; to make one takes longer than to ask for the file's status."""
+    return Path(path)
+
+
 def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
     """Return the names of a trace's files, their sizes, and when they were changed, in ns."""
-    whole = Path(path).absolute()
+    whole = file_at(path).absolute()
     status = whole.stat()
     if not S_ISDIR(status.st_mode):
         return (_state(whole, status),)

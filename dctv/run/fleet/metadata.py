@@ -22,7 +22,7 @@ from dctv.plan.nodes import Scan
 from dctv.plan.question import Aggregate, Question
 from dctv.record import field, record, replace
 from dctv.run.context import ExecutionContext
-from dctv.run.fleet.members import FleetMember, state_of
+from dctv.run.fleet.members import FleetMember, file_at, state_of
 from dctv.run.mounting import Wanted, mount
 from dctv.run.templates import signature
 from dctv.syntax import ast
@@ -63,7 +63,7 @@ class StoredRows:
     def is_as_it_was(self) -> bool:
         """Whether it is there, and has not changed."""
         try:
-            return stamp(Path(self.path).stat()) == self.stamp
+            return stamp(file_at(self.path).stat()) == self.stamp
         except OSError:
             return False
 
