@@ -149,4 +149,5 @@ class SpanOperator:
     """Whether it works on each of the first `options["partitions"]` partitions of all its inputs alone unless it
     broadcasts, so that one that has the same value everywhere can be left out; other options count none."""
     by_time: bool = False
-    """Whether it needs its inputs in order of time alone: that equal times come sorted is for a stable order only."""
+    """Whether it needs its inputs in order of time alone: if rows of equal time come sorted, too, that is for a stable
+    order only, or the operator sorts them itself."""

@@ -10,10 +10,11 @@ alone. Sorts by more than time stay where other operators need them, such as tha
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeGuard
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import ROW_NUMBER, by_names
-from dctv.plan.expressions import Column
+from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
 from dctv.plan.queries import Derived, Select, TableName
@@ -40,12 +41,37 @@ def _unsorted(plan: Plan, *, by_time: bool) -> Plan:
         return plan
     ((name, leaf),) = plan.leaves
     query = _without_order(plan.query, column_names(plan)[0], by_time=by_time)
-    if query is None or not leaf.ordered or query.source != TableName(name):
+    if query is None or query.source != TableName(name) or not _is_by_time(leaf):
         return plan
     time = query.items[0]
-    if not time.is_star and time.value not in (Column(TS), Column(TS, name)):
-        return plan
-    return replace(plan, query=query) if column_names(leaf)[0] == TS else plan
+    same = column_names(leaf)[0] == TS if time.is_star else _is_time(time.value, name)
+    return replace(plan, query=query) if same else plan
+
+
+def _is_by_time(plan: Plan) -> bool:
+    """Whether rows come in order of their column `_ts`."""
+    if not isinstance(plan, Relation) or plan.ordered:
+        return plan.ordered and column_names(plan)[0] == TS
+    query = plan.query
+    if not plan.stable or len(plan.leaves) != 1 or not _keeps_order(query):
+        return False
+    ((name, leaf),) = plan.leaves
+    times = [item.value for item in query.items if item.output == TS]
+    source = query.source
+    own = isinstance(source, TableName) and source == TableName(name, source.alias) and source.called
+    return bool(own) and len(times) == 1 and times[0] in (Column(TS), Column(TS, own)) and _is_by_time(leaf)
+
+
+def _is_time(value: Expression, source: str) -> bool:
+    """Whether an expression is the time of the rows of a source."""
+    if isinstance(value, Cast) and value.type == "BIGINT":
+        value = value.operand
+    return value in (Column(TS), Column(TS, source))
+
+
+def _keeps_order(query: Query) -> TypeGuard[Select]:
+    """Whether a query only projects rows of one source, or leaves some of them out."""
+    return isinstance(query, Select) and is_projection(replace(query, where=None))
 
 
 def _without_order(query: Query, time: str, *, by_time: bool) -> Select | None:
@@ -57,10 +83,14 @@ def _without_order(query: Query, time: str, *, by_time: bool) -> Select | None:
         return None
     if not isinstance(query.source, Derived):
         return query if by_time else None
-    # Rows that are numbered, so that those of equal time stay as they come.
     inner = query.source.query
-    if not is_projection(inner) or inner.items[-1].value != ROW_NUMBER:
+    if not isinstance(inner, Select):
         return None
-    number, inner = inner.items[-1].output, replace(inner, items=inner.items[:-1])
+    if inner.items[-1].value == ROW_NUMBER:
+        # Rows that are numbered, so that those of equal time stay as they come.
+        number, inner = inner.items[-1].output, replace(inner, items=inner.items[:-1])
+        sorts_by_time = order == by_names([time, number])
+    else:
+        sorts_by_time = by_time
     same = [item.output for item in query.items] == [item.output for item in inner.items]
-    return inner if same and order == by_names([time, number]) else None
+    return inner if same and sorts_by_time and _keeps_order(inner) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,6 +76,16 @@ def test_rows_ascend_unless_they_are_decided_late(calls: list[Call], chosen: Cal
     ids = [row[2] for row in filtered(calls, chosen)]
     assert len(set(ids)) == len(ids)
     assert not chosen.in_order or ids == sorted(ids)
+
+
+@bounded(200)
+@given(traces(80), some_filters(), st.integers(0, 80), st.randoms(use_true_random=False))
+def test_calls_of_one_time_come_in_any_order(calls: list[Call], chosen: CallFilters, cut: int, random: Random) -> None:
+    for call in calls:
+        call.ts //= 8
+        call.end = None if call.end is None else call.end // 8
+    mixed = sorted(calls, key=lambda call: (call.ts, random.random()))
+    assert filtered(mixed, chosen, min(cut, len(calls))) == filtered(calls, chosen)
 
 
 @bounded(100)

@@ -161,6 +161,42 @@ def test_a_sort_by_more_than_time_stays_where_an_operator_may_need_it() -> None:
     assert sorts(made) == sorts(before) + 1
 
 
+@pytest.mark.parametrize(
+    ("calls", "stay"),
+    [
+        ("SELECT _ts, dur, id, parent, tid, name FROM called", 0),
+        ("SELECT *, 1 AS more FROM (SELECT EVENT * FROM called) AS c WHERE tid = 1", 0),
+        ("SELECT c._ts, dur, id, parent, tid, name FROM (SELECT * FROM called WHERE id > 1) AS c", 0),
+        ("SELECT _ts, dur, id, parent, tid, name FROM called ORDER BY id", 2),
+        ("SELECT 9ns - _ts AS _ts, dur, id, parent, tid, name FROM called", 1),
+        ("SELECT DISTINCT _ts, dur, id, parent, tid, name FROM called", 1),
+        ("SELECT * FROM called UNION ALL SELECT * FROM called WHERE false", 1),
+        ("SELECT a.* FROM called AS a JOIN called AS b ON a.id = b.id", 1),
+        ("SELECT a._ts, a.dur, a.id, a.parent, a.tid, a.name FROM (VALUES (1, 1, 7, 0, 1, 'a'), (0, 1, 2, 7, 1, 'b')) "
+        "AS a(_ts, dur, id, parent, tid, name)", 1),
+    ],
+)  # fmt: skip
+def test_calls_that_come_in_order_of_time_are_not_sorted(calls: str, stay: int) -> None:
+    """The filter itself sorts those of one time by their ids."""
+    rows = {
+        "_ts": [0, 2, 2, 2, 5, 5],
+        "dur": [9, 3, 2, 1, 2, 2],
+        "id": [1, 4, 2, 3, 6, 5],
+        "parent": [None, 2, 1, 4, 5, 1],
+        "tid": [1] * 6,
+        "name": list("abcdef"),
+    }
+    with Session(threads=1) as session:
+        session.add_table("called", rows, kind="event")
+        sql = f"SELECT id, parent, depth FROM dctv.filter_calls(({calls}), notrace=>['d'])"
+        plain, before = outcomes(session, sql, ())
+        found, made = outcomes(session, sql, (drop_sorts,))
+        assert found == plain
+        assert not isinstance(found[-1], str), found[-1]
+        assert sorts(made) == stay
+        assert sorts(before) == max(stay, 1)
+
+
 def sorts(made: Sequence[Plan]) -> int:
     """Count the queries that sort."""
     every = [one.query for plan in made for one in readers_first(plan) if isinstance(one, Relation)]

@@ -38,4 +38,5 @@ def _missing(word: str, module: str | None, names: list[str], *, by_file: bool) 
     return f"no call is of a function `{word}`{where}" + (f", did you mean `{near}`?" if near else "")
 
 
-FILTER_CALLS = SpanOperator("filter calls", "dctv.filter_calls: what filters show", _filter_calls, None)
+FILTER_CALLS = SpanOperator("filter calls", "dctv.filter_calls: what filters show", _filter_calls, None, by_time=True)
+"""It sorts calls of the same time by their ids itself."""

@@ -14,12 +14,15 @@ use super::functions::{Columns, Functions};
 use super::missed::Missed;
 use super::patterns::Book;
 use super::rules::Rules;
+use super::ties::InOrder;
 use crate::exchange::{InputStream, OutputStream};
 use crate::sweeps::{
     Cancel, ChunkedInput, Kind, Partitions, ROWS, Sweep, Token, fail, gather_some, int64, made, nullable, schema,
     stream, to_python,
 };
 
+/// The column of ids, after time and thread.
+const ID: usize = 2;
 /// Columns between the key and the rest: id, parent, duration, name, module, size, file, arguments, marks.
 const OWN: usize = 9;
 
@@ -169,7 +172,8 @@ pub fn filter_calls(
     let cancel = Token::new(cancel);
     let missed = missed.map(|missed| missed.clone());
     let open = || -> Result<_, ArrowError> {
-        let input = ChunkedInput::new(calls.into_reader(), Kind::Events, 1, "calls", cancel.clone())?;
+        let ordered = InOrder::new(calls.into_reader(), 0, ID);
+        let input = ChunkedInput::new(Box::new(ordered), Kind::Events, 1, "calls", cancel.clone())?;
         let fields = input.payload_fields();
         check(&fields)?;
         let keys = input.partition_fields();

@@ -22,6 +22,7 @@ mod stored;
 mod style;
 mod sums;
 mod switching;
+mod ties;
 mod tree;
 mod walk;
 

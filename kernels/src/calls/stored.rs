@@ -1,6 +1,5 @@
 //! Read a stored table of recorded calls in blocks, ordered by time and number, with the values that filters use.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +8,6 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use arrow_select::concat::concat_batches;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -19,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::engine::{ENTRY, EXIT};
 use super::functions::Functions;
+use super::ties::InOrder;
 use crate::sweeps::fail;
 
 /// Rows of a block: half of a row group, so that it has texts of only one dictionary.
@@ -72,8 +71,6 @@ pub struct Block {
     names: Texts,
     states: Texts,
     modules: Option<Texts>,
-    /// Rows in the order of their times and numbers; none if they are already in order.
-    order: Option<Vec<u32>>,
 }
 
 /// How a call was recorded.
@@ -116,14 +113,11 @@ pub fn text_at(values: &StringArray, row: usize) -> Option<&str> {
 
 impl Block {
     fn new(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        let column = |name: &str| {
-            let found = batch.column_by_name(name);
-            found.ok_or_else(|| fail(format!("the stored table has no column `{name}`")))
-        };
+        let column = |name| batch.column_by_name(name).ok_or_else(|| lacks(name));
         let integers = |name| column(name).and_then(integers);
         let coded = |name| column(name).and_then(coded);
         let maybe = |name: &str| batch.column_by_name(name);
-        let mut block = Self {
+        let block = Self {
             times: integers("_ts")?,
             lengths: integers("dur")?,
             tids: integers("tid")?,
@@ -137,49 +131,23 @@ impl Block {
             names: coded("name")?,
             states: coded("state")?,
             modules: maybe("module").map(self::coded).transpose()?,
-            order: None,
         };
         if block.times.null_count() + block.ids.null_count() > 0 {
             return Err(fail("a call has no time or number"));
         }
-        block.sort()?;
+        if !block.times.values().is_sorted() {
+            return Err(fail("the stored table is not in order of time"));
+        }
         Ok(block)
-    }
-
-    /// Sort rows of equal times.
-    fn sort(&mut self) -> Result<(), ArrowError> {
-        let (times, ids) = (self.times.values(), self.ids.values());
-        let mut swapped = false;
-        for (time, id) in times.windows(2).zip(ids.windows(2)) {
-            let [(before, first), (after, second)] = [(time[0], id[0]), (time[1], id[1])];
-            if after < before {
-                return Err(fail("the stored table is not in order of time"));
-            }
-            swapped |= after == before && second < first;
-        }
-        if swapped {
-            let rows = u32::try_from(times.len()).map_err(|_| fail("a block has too many rows"))?;
-            let mut order: Vec<u32> = (0..rows).collect();
-            for run in order.chunk_by_mut(|&one, &next| times[one as usize] == times[next as usize]) {
-                run.sort_by_key(|&row| ids[row as usize]);
-            }
-            self.order = Some(order);
-        }
-        Ok(())
     }
 
     pub fn len(&self) -> usize {
         self.times.len()
     }
+}
 
-    /// The row at a place in the order.
-    #[inline]
-    pub fn row(&self, place: usize) -> usize {
-        match &self.order {
-            Some(order) => order.get(place).map_or(place, |&row| row as usize),
-            None => place,
-        }
-    }
+fn lacks(name: &str) -> ArrowError {
+    fail(format!("the stored table has no column `{name}`"))
 }
 
 fn differs() -> ArrowError {
@@ -216,12 +184,7 @@ fn same(known: &Option<ArrayRef>, column: &Texts) -> bool {
 }
 
 /// Reads a file block by block.
-pub struct Stored {
-    reader: ParquetRecordBatchReader,
-    ready: VecDeque<RecordBatch>,
-    /// Rows of the latest time, which may be incomplete.
-    rest: Option<RecordBatch>,
-}
+pub struct Stored(InOrder<ParquetRecordBatchReader>);
 
 fn wrong(error: ParquetError) -> ArrowError {
     fail(error.to_string())
@@ -242,51 +205,17 @@ impl Stored {
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.map_err(wrong)?);
         let mask = ProjectionMask::columns(builder.parquet_schema(), wanted.names());
         let builder = builder.with_projection(mask).with_batch_size(ROWS);
-        Ok(Self { reader: builder.build().map_err(wrong)?, ready: VecDeque::new(), rest: None })
+        let reader = builder.build().map_err(wrong)?;
+        let schema = reader.schema();
+        let place = |name| schema.index_of(name).map_err(|_| lacks(name));
+        let (time, number) = (place("_ts")?, place("id")?);
+        Ok(Self(InOrder::new(reader, time, number)))
     }
 
-    /// The next rows; rows of equal time are in one block.
+    /// The next rows, in order of time and number.
     pub fn next(&mut self) -> Result<Option<Block>, ArrowError> {
-        loop {
-            if let Some(batch) = self.ready.pop_front() {
-                return Block::new(&batch).map(Some);
-            }
-            match self.reader.next() {
-                Some(batch) => self.add(batch?)?,
-                None => match self.rest.take() {
-                    Some(batch) => self.ready.push_back(batch),
-                    None => return Ok(None),
-                },
-            }
-        }
+        self.0.next().map(|batch| batch.and_then(|batch| Block::new(&batch))).transpose()
     }
-
-    fn add(&mut self, mut batch: RecordBatch) -> Result<(), ArrowError> {
-        if batch.num_rows() == 0 {
-            return Ok(());
-        }
-        if let Some(rest) = self.rest.take() {
-            if times(&rest)?.last() == times(&batch)?.first() {
-                batch = concat_batches(&self.reader.schema(), [&rest, &batch])?;
-            } else {
-                self.ready.push_back(rest);
-            }
-        }
-        let own = times(&batch)?;
-        let last = own.iter().rev().take_while(|&time| Some(time) == own.last());
-        let first = own.len() - last.count();
-        if first > 0 {
-            self.ready.push_back(batch.slice(0, first));
-        }
-        self.rest = Some(batch.slice(first, batch.num_rows() - first));
-        Ok(())
-    }
-}
-
-fn times(batch: &RecordBatch) -> Result<&[i64], ArrowError> {
-    let column = batch.column_by_name("_ts").ok_or_else(differs)?;
-    let column = column.as_primitive_opt::<Int64Type>().ok_or_else(differs)?;
-    Ok(column.values())
 }
 
 /// Numbers of functions and states for the texts of blocks, computed once per dictionary.

@@ -107,8 +107,7 @@ impl<T: Clone> Walk<T> {
             }
         };
         let last = block.len().min(first + STEP);
-        for place in first..last {
-            let row = block.row(place);
+        for row in first..last {
             let tid = block.tids.value(row);
             if !self.tids.is_empty() && !self.tids.contains(&tid) {
                 continue;
