@@ -18,7 +18,7 @@ from functools import cached_property
 
 from dctv.contracts.chunks import ColumnLineage
 from dctv.errors import IndexUnusable
-from dctv.index.summary import IndexStatistics, Sums, added, read_counts, sums_by_name
+from dctv.index.summary import IndexStatistics, Sums, added, knows_names, read_counts, sums_by_name
 from dctv.patterns import pattern
 from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
@@ -60,11 +60,17 @@ class Answers:
     @cached_property
     def _events(self) -> Mapping[tuple[str, str], int]:
         """Counts of events by category and name."""
+        self._need_names()
         return self._index.event_counts()
 
     @cached_property
     def _durations(self) -> Mapping[str, Sums]:
+        self._need_names()
         return sums_by_name(self._index.summaries)
+
+    def _need_names(self) -> None:
+        if not knows_names(self._index):
+            raise Unknown
 
     def rows(self, table: QueriedTable, question: Question) -> list[Group] | None:
         """Answer a question: keys, then aggregates; None if the statistics do not suffice.
@@ -86,9 +92,10 @@ class Answers:
     def _groups(self, table: QueriedTable, keys: Sequence[str]) -> Mapping[Group, int]:
         """Count the events of each group."""
         dimensions = tuple(_dimension(table, key) for key in keys)
+        if not keys and table.event is None:
+            return {(): sum(row.total_events for row in self._index.summaries)}
         if not keys:
-            own = [n for (_, name), n in self._events.items() if table.event in (None, name)]
-            return {(): sum(own)}
+            return {(): sum(number for (_, name), number in self._events.items() if name == table.event)}
         if set(dimensions) <= {"name", "cat"}:
             return self._by_name(table, keys, dimensions)
         if table.event is None and len(keys) == 1:

@@ -259,7 +259,7 @@ class Index:
             return self._texts[dimension].get(found, frozenset())
 
     def event_counts(self) -> Mapping[tuple[str, str], int]:
-        """Count events by category and name, from the manifest; a missing category is empty."""
+        """Count events by category and name, without chunks of too many names; a missing category is empty."""
         query = "SELECT cat, name, sum(event_count) FROM checkpoint_event_ranges GROUP BY cat, name"
         return {(category, name): count for category, name, count in self._rows(query)}
 

@@ -46,7 +46,7 @@ class IndexStatistics(Protocol):
         ...
 
     def event_counts(self) -> Mapping[tuple[str, str], int]:
-        """Count events by category and name; a missing category is empty."""
+        """Count events by category and name, without chunks of too many names; a missing category is empty."""
         ...
 
 
@@ -161,6 +161,11 @@ class Sums:
         )
 
 
+def knows_names(index: IndexStatistics) -> bool:
+    """Whether the events of all chunks are counted by name: those of a chunk with too many names are not."""
+    return all(row.name_duration_sketches is not None for row in index.summaries)
+
+
 def summarize(index: IndexStatistics, *, categories: bool = True, pid: str | None = "pid") -> Summary | None:
     """Combine the statistics of an index; `pid` is the dimension of processes, None if events have none.
 
@@ -170,7 +175,7 @@ def summarize(index: IndexStatistics, *, categories: bool = True, pid: str | Non
     Raises:
         IndexUnusable: the statistics contradict themselves.
     """
-    if any(row.name_duration_sketches is None for row in index.summaries):
+    if not knows_names(index):
         return None
     try:
         return _summarize(index, index.event_counts(), pid, categories=categories)

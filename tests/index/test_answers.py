@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,6 +119,32 @@ def test_quantiles_are_near(pair: tuple[Session, Session]) -> None:
         for (name, near, _), (other, right, _) in zip(found, exact, strict=True):
             assert name == other
             assert near == right or math.isclose(near, right, rel_tol=0.01)
+
+
+COUNTS = [
+    ("SELECT COUNT(*) FROM t.events", True),
+    ("SELECT COUNT(*) FROM t.raw_events.read", False),
+    ("SELECT SUM(dur), MIN(dur), MAX(dur), COUNT(dur) FROM t.raw_events.read", False),
+    ("SELECT name, COUNT(*) AS n FROM t.events GROUP BY name ORDER BY n DESC, name LIMIT 3", False),
+    ("SELECT category, COUNT(*) AS n FROM t.events GROUP BY category", False),
+    ("SELECT SUM(_duration) FROM t.events", False),
+]
+"""Questions, and whether statistics without counts by name answer them."""
+
+
+@pytest.mark.parametrize("many", [1023, 1024])
+def test_a_chunk_of_too_many_names_is_counted_whole(tmp_path: Path, many: int) -> None:
+    names = ["read"] * 500 + [f"step {number}" for number in range(many)]
+    event = {"cat": "POSIX", "pid": 1, "tid": 1, "ph": "X", "args": {}}
+    lines = [json.dumps({"id": n, "name": one, "ts": n, "dur": n, **event}) for n, one in enumerate(names)]
+    path = tmp_path / "many.pfw"
+    path.write_text("[\n" + "\n".join(lines) + "\n")
+    with Session(index=True, index_dir=tmp_path / "indexes") as session, Session(index=False) as plain:
+        for one in (session, plain):
+            one.mount(path, "t")
+        for sql, without_names in COUNTS:
+            assert _is_answered(session, sql) == (without_names or many < 1024), sql
+            _same((session, plain), sql)
 
 
 def test_nothing_is_answered_without_rules(pair: tuple[Session, Session]) -> None:
