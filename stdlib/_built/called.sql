@@ -5,6 +5,9 @@ WITH results AS (
       WHEN next_ret LIKE '0x%' THEN CASE
         WHEN TRY_CAST(next_ret AS UINT64) > 9223372036854775807
         THEN (TRY_CAST(next_ret AS UINT64) - 9223372036854775808)::INT64 - 9223372036854775807 - 1
+        -- An error of a 32-bit kernel.
+        WHEN TRY_CAST(next_ret AS INT64) BETWEEN 4294963201 AND 4294967295
+        THEN TRY_CAST(next_ret AS INT64) - 4294967296
         ELSE TRY_CAST(next_ret AS INT64) END
       ELSE TRY_CAST(next_ret AS INT64) END END AS value
   FROM _built.system_calls
