@@ -26,7 +26,7 @@ from dctv.types.unit import Unit
 FUNCTIONS = LAMBDAS
 Bind = Callable[[ast.Expr, ClauseContext], Bound]
 _LISTS = ("LIST", "ARRAY")
-_NESTED = (ast.ScalarSelect, ast.Exists, ast.InSelect)
+_NESTED = (ast.ScalarSelect, ast.Exists, ast.InSelect, ast.Quantified)
 
 
 def lambda_call(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:

@@ -132,10 +132,12 @@ class InList(Expression):
 
 @record
 class InQuery(Expression):
-    """Whether a value is among the rows of a query."""
+    """Whether a value compares like this with a row of a query, or with all of them: at first, whether it is one."""
 
     operand: Expression
     query: Query
+    operator: str = "="
+    every: bool = False
 
 
 @record

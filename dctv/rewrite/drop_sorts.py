@@ -58,8 +58,9 @@ def _is_by_time(plan: Plan) -> bool:
     ((name, leaf),) = plan.leaves
     times = [item.value for item in query.items if item.output == TS]
     source = query.source
-    own = isinstance(source, TableName) and source == TableName(name, source.alias) and source.called
-    return bool(own) and len(times) == 1 and times[0] in (Column(TS), Column(TS, own)) and _is_by_time(leaf)
+    if len(times) != 1 or not isinstance(source, TableName) or source != TableName(name, source.alias):
+        return False
+    return times[0] in (Column(TS), Column(TS, source.called)) and _is_by_time(leaf)
 
 
 def _is_time(value: Expression, source: str) -> bool:

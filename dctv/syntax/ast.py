@@ -121,6 +121,16 @@ class InSelect(Expr):
 
 
 @record(eq=False, text=False)
+class Quantified(Expr):
+    """`x < ANY (SELECT ...)`, with `every` `x < ALL (SELECT ...)`, also of the elements of a list."""
+
+    operand: Expr
+    op: str
+    select: Select
+    every: bool
+
+
+@record(eq=False, text=False)
 class InUnit(Expr):
     """`x IN ms`: conversion to a unit, or attaching one to a bare number."""
 

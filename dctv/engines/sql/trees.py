@@ -256,6 +256,13 @@ def _bound(node: e.FrameEnd) -> tuple[str | exp.Expr, str | None]:
     return (node.kind, None) if node.kind == "CURRENT ROW" else (unbounded, side)
 
 
+def _in_query(node: e.InQuery) -> exp.Expr:
+    operand, rows = _operand(node.operand), exp.Subquery(this=query(node.query))
+    if (node.operator, node.every) == ("=", False):
+        return exp.In(this=operand, query=rows)
+    return _BINARY[node.operator](this=operand, expression=(exp.All if node.every else exp.Any)(this=rows))
+
+
 _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     e.Column: _column,
     e.Star: _star,
@@ -271,7 +278,7 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     e.Like: _like,
     e.Between: lambda node: exp.Between(this=_operand(node.operand), low=_operand(node.low), high=_operand(node.high)),
     e.InList: lambda node: exp.In(this=_operand(node.operand), expressions=_expressions(node.items)),
-    e.InQuery: lambda node: exp.In(this=_operand(node.operand), query=exp.Subquery(this=query(node.query))),
+    e.InQuery: _in_query,
     e.Exists: lambda node: exp.Exists(this=query(node.query)),
     e.Subquery: lambda node: exp.Subquery(this=query(node.query)),
     e.Case: _case,

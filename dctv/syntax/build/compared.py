@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias, cast
+from typing import cast
 
 from dctv.errors import Place
 from dctv.record import replace
@@ -23,8 +23,6 @@ _FUNCTIONS = {
 _LIKES = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE", "~~~": "GLOB"}
 
 _SAME = {"==": "=", "<>": "!="}
-_Parts: TypeAlias = tuple[ast.Expr, str, ast.Select]
-"""An operand, an operator, and the rows on its right."""
 
 
 def matched(at: Place, left: ast.Expr, op: str, right: ast.Expr) -> ast.Expr:
@@ -48,22 +46,22 @@ def as_row(expr: ast.Expr) -> ast.Expr:
 
 def any_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
     """Make a comparison that holds for one row of a select, which is NULL where it could hold for one."""
-    return _any(at, (as_row(operand), op, select), select)
+    return _quantified(at, operand, op, select, select, every=False)
 
 
 def all_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
     """Make a comparison that holds for all rows of a select, which is NULL where it could hold for all."""
-    return _all(at, (as_row(operand), op, select), select)
+    return _quantified(at, operand, op, select, select, every=True)
 
 
 def any_element(at: Place, operand: ast.Expr, op: str, items: ast.Expr) -> ast.Expr:
     """Make a comparison that holds for one element of a list."""
-    return _any(at, (as_row(operand), op, _elements(at, items)), items)
+    return _quantified(at, operand, op, _elements(at, items), items, every=False)
 
 
 def all_elements(at: Place, operand: ast.Expr, op: str, items: ast.Expr) -> ast.Expr:
     """Make a comparison that holds for all elements of a list."""
-    return _all(at, (as_row(operand), op, _elements(at, items)), items)
+    return _quantified(at, operand, op, _elements(at, items), items, every=True)
 
 
 def array_of_rows(at: Place, select: ast.Select) -> ast.Expr:
@@ -96,46 +94,43 @@ def _value(at: Place, value: ast.Expr, rows: ast.Table) -> ast.ScalarSelect:
     return ast.ScalarSelect(ast.Select(core, place=at), place=at)
 
 
-def _any(at: Place, parts: _Parts, shown: ast.Node) -> ast.Expr:
-    operand, op, select = parts
-    made = ast.InSelect(operand, select, place=at) if op == "=" else _compared(at, parts, "bool_or", found=True)
-    return _shown_as(made, operand, op, "ANY", shown)
-
-
-def _all(at: Place, parts: _Parts, shown: ast.Node) -> ast.Expr:
-    operand, op, select = parts
-    if op in ("!=", "<>"):
-        made: ast.Expr = ast.InSelect(operand, select, negated=True, place=at)
+def _quantified(
+    at: Place, operand: ast.Expr, written: str, select: ast.Select, shown: ast.Node, *, every: bool
+) -> ast.Expr:
+    operand, op = as_row(operand), _SAME.get(written, written)
+    if op == ("!=" if every else "="):
+        made: ast.Expr = ast.InSelect(operand, select, negated=every, place=at)
     else:
-        made = _compared(at, parts, "bool_and", found=False)
-    return _shown_as(made, operand, op, "ALL", shown)
+        made = ast.Quantified(operand, op, select, every, place=at)
+    word = "ALL" if every else "ANY"
+    return replace(made, written=WrittenForm(("(", operand, f" {op} {word} (", shown, "))")))
 
 
-def _shown_as(made: ast.Expr, operand: ast.Expr, op: str, word: str, shown: ast.Node) -> ast.Expr:
-    return replace(made, written=WrittenForm(("(", operand, f" {_SAME.get(op, op)} {word} (", shown, "))")))
+def with_each_row(expr: ast.Quantified) -> ast.Expr:
+    """Make the value of a comparison with all rows from aggregates of comparisons with each of them.
 
-
-def _compared(at: Place, parts: _Parts, function: str, *, found: bool) -> ast.Expr:
-    """Make the value of comparisons with all rows: decided by one of them, else NULL if one of them is."""
-    operand, op, select = parts
+    It is decided by one of them, else NULL if one of them is.
+    """
+    at, operand, op = expr.place, expr.operand, cast("ast.BinaryOp", expr.op)
+    assert at is not None
     width = len(operand.items) if isinstance(operand, ast.Row) else 1
     names = tuple(ast.Name(f"dctv:compared{i}", place=at) for i in range(width))
     values = tuple(ast.Column(ast.Path((name,), place=at), place=at) for name in names)
     value = ast.Row(values, place=at) if isinstance(operand, ast.Row) else values[0]
-    folded = cast("ast.BinaryOp", _SAME.get(op, op))
     matching = op in _LIKES or op.removesuffix("*") in _FUNCTIONS
-    test = matched(at, operand, op, value) if matching else ast.Binary(folded, operand, value, place=at)
-    if isinstance(operand, ast.Row) and folded in ("=", "!="):
+    test = matched(at, operand, op, value) if matching else ast.Binary(op, operand, value, place=at)
+    if isinstance(operand, ast.Row) and op in ("=", "!="):
         # A pair of different values decides, regardless of NULLs elsewhere.
-        pairs = [ast.Binary(folded, *pair, place=at) for pair in zip(operand.items, values, strict=True)]
-        test = logical("AND" if folded == "=" else "OR", pairs, at)
-    decided: ast.Expr = _called(at, function, test)
-    if not found:
+        pairs = [ast.Binary(op, *pair, place=at) for pair in zip(operand.items, values, strict=True)]
+        test = logical("AND" if op == "=" else "OR", pairs, at)
+    decided: ast.Expr = _called(at, "bool_and" if expr.every else "bool_or", test)
+    if expr.every:
         decided = ast.Unary("NOT", decided, place=at)
     some_null = ast.Binary(">", _called(at, "count", ast.Star(place=at)), _called(at, "count", test), place=at)
+    found = not expr.every
     branches = ((decided, ast.Constant(found, place=at)), (some_null, ast.Constant(None, place=at)))
     chosen = ast.Case(None, branches, ast.Constant(not found, place=at), place=at)
-    return _value(at, chosen, ast.TableSelect(select, ast.Alias(names[0], names, place=at), place=at))
+    return _value(at, chosen, ast.TableSelect(expr.select, ast.Alias(names[0], names, place=at), place=at))
 
 
 FORMS: dict[str, Callable[..., object]] = {

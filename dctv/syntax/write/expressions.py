@@ -111,6 +111,11 @@ def _in_select(w: NodeWriter, node: ast.InSelect) -> str:
     return f"{w.expr(node.operand, COMPARISON)} {_not(node)}IN ({w.write(node.select)})"
 
 
+def _quantified(w: NodeWriter, node: ast.Quantified) -> str:
+    word = "ALL" if node.every else "ANY"
+    return f"{w.expr(node.operand, COMPARISON)} {node.op} {word} ({w.write(node.select)})"
+
+
 def _in_unit(w: NodeWriter, node: ast.InUnit) -> str:
     bare = w.header or (_BARE_UNIT.fullmatch(node.unit) and node.unit.upper() not in RESERVED)
     return f"{w.expr(node.operand, COMPARISON)} IN {node.unit if bare else backticks(node.unit)}"
@@ -214,6 +219,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Between: _between,
     ast.InList: _in_list,
     ast.InSelect: _in_select,
+    ast.Quantified: _quantified,
     ast.InUnit: _in_unit,
     ast.Percent: _percent,
     ast.Case: _case,

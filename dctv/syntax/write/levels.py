@@ -16,7 +16,7 @@ _OPERATORS: dict[str, int] = {
     **dict.fromkeys(("->", "->>"), POSTFIX),
 }
 _FORMS: dict[type[ast.Expr], int] = {
-    **dict.fromkeys((ast.Like, ast.Truth, ast.InList, ast.InSelect, ast.InUnit), COMPARISON),
+    **dict.fromkeys((ast.Like, ast.Truth, ast.InList, ast.InSelect, ast.Quantified, ast.InUnit), COMPARISON),
     ast.Between: RANGE,
     **dict.fromkeys((ast.Collate, ast.Index, ast.Slice, ast.Member), POSTFIX),
 }
