@@ -229,6 +229,70 @@ def test_finished_traces_are_not_run_again(traces: Path, tmp_path: Path) -> None
     assert (again.out, again.err) == (first.out, "")
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        "read_csv('{}')",
+        'read_csv("{}")',
+        "read_csv($${}$$)",
+        "read_csv(E'{}')",
+        "read_csv('file://{}')",
+        "read_csv(:file)",
+    ],
+)
+def test_a_file_that_is_named_in_any_way_and_changes_is_read_again(traces: Path, tmp_path: Path, table: str) -> None:
+    file = tmp_path / "some.csv"
+    words = ("query", "--each", f"{traces}/*.txt", "--checkpoint", str(tmp_path / "kept"), "--format", "csv")
+    more = ("--allow-files", "--param", f"file={file}", f"SELECT k FROM {table.format(file)}")
+    for value in ("1", "22"):
+        file.write_text(f"k\n{value}\n")
+        assert [row["k"] for row in rows(run(*words, *more).out)] == [value] * 2
+
+
+@pytest.mark.parametrize("mounted", ["TRACE '{}/one'", "TRACES '{}/*/'"])
+def test_a_folder_that_the_report_mounts_and_that_changes_is_read_again(
+    traces: Path, tmp_path: Path, mounted: str
+) -> None:
+    folder = tmp_path / "some"
+    (folder / "one").mkdir(parents=True)
+    sql = f"MOUNT {mounted.format(folder)} AS q; SELECT COUNT(*) AS n FROM q.events"
+    words = ("query", "--each", f"{traces}/*.txt", "--checkpoint", str(tmp_path / "kept"), "--format", "csv", sql)
+    found = []
+    for name in ("a.txt", "b.txt"):
+        shutil.copy(traces / name, folder / "one" / "t.txt")
+        found += [{row["n"] for row in rows(run(*words).out)}]
+    assert len(found[0]) == len(found[1]) == 1
+    assert found[0] != found[1]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_traces_without_files_have_errors_of_their_own(traces: Path, jobs: str) -> None:
+    for number in range(4):
+        (traces / f"gone{number}.txt").symlink_to(f"/nowhere/{number}")
+    (traces / "loop.txt").symlink_to("loop.txt")
+    (traces / "empty.txt").mkdir()
+    found = run("query", "--allow-partial", "--each", f"{traces}/*.txt", "--jobs", jobs, "--format", "csv", COUNT)
+    assert [row["_trace"].rpartition("/")[2] for row in rows(found.out)] == ["a.txt", "b.txt"]
+    errors = found.err.splitlines()
+    (looping,) = [one for one in errors if "too many levels" in one]
+    assert looping.startswith(f"warning: {traces}/loop.txt: ")
+    (empty,) = [one for one in errors if "is empty" in one]
+    assert empty.startswith(f"warning: {traces}/empty.txt: ")
+    assert all(f"gone{number}.txt" in found.err for number in range(4))
+
+
+def test_a_reader_that_leaves_early_ends_it(traces: Path) -> None:
+    sql = "SELECT * FROM t.events CROSS JOIN range(1000)"
+    words = [*COMMAND, "query", "--each", f"{traces}/*.txt", "--format", "jsonl", sql]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(PATIENCE) == 141
+        assert process.stderr.read() == b""
+
+
 @pytest.mark.parametrize("pattern", ["{}", "@{}*"])
 def test_a_trace_beside_them_that_changes_is_read_again(traces: Path, tmp_path: Path, pattern: str) -> None:
     base = tmp_path / "base.txt"
@@ -248,6 +312,19 @@ def test_a_trace_beside_them_that_changes_is_read_again(traces: Path, tmp_path: 
     second = run(*words, "--format", "csv", sql)
     assert (second.code, second.err) == (0, "")
     assert second.out != first.out
+
+
+def test_traces_beside_them_have_a_manifest(traces: Path, tmp_path: Path) -> None:
+    manifest = tmp_path / "labs.csv"
+    words = ("query", f"base=@{traces}/*.txt", "--manifest", f"base={manifest}", "--each", f"{traces}/*.txt")
+    sql = "SELECT lab, COUNT(*) AS n FROM base.traces GROUP BY 1"
+    for lab in ("A", "B"):
+        manifest.write_text(f"trace,lab\na.txt,{lab}\nb.txt,{lab}\n")
+        found = run(*words, "--checkpoint", str(tmp_path / "kept"), "--format", "csv", sql)
+        assert (found.code, found.err) == (0, "")
+        assert [(row["lab"], row["n"]) for row in rows(found.out)] == [(lab, "2")] * 2
+    wrong = run("query", "--manifest", str(manifest), "--each", f"{traces}/*.txt", sql)
+    assert (wrong.code, "no traces mounted as one" in wrong.err) == (2, True)
 
 
 def test_a_file_that_the_report_names_and_that_changes_is_read_again(traces: Path, tmp_path: Path) -> None:

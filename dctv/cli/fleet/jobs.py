@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BEGUN, _DONE = "begun", "done.json"
 SETTINGS = (
     *("threads", "memory_limit", "temp_directory", "index_dir"),
-    *("index", "no_index", "allow_files", "allow_partial", "time"),
+    *("index", "no_index", "allow_files", "allow_partial", "time", "manifest"),
 )
 """Arguments of the command line that a worker needs."""
 
@@ -71,8 +71,12 @@ class TraceJob:
 
 
 def key_of(job: TraceJob, files: Sequence[Path]) -> str:
-    """Return the identity of a job: the report, and the traces and other files that it reads in their current state."""
-    return _key(*_report(job), [_state(str(one)) for one in (job.trace, *beside(job.others), *files)])
+    """Return the identity of a job: the report, and the traces and other files that it reads in their current state.
+
+    A trace that has no files has its path alone.
+    """
+    states = [_state(str(one)) for one in (job.trace, *beside(job.others), *files)]
+    return _key(*_report(job), str(Path(job.trace).absolute()), states)
 
 
 def beside(others: Sequence[tuple[str, str]]) -> list[str]:
@@ -159,7 +163,9 @@ def _session_for(job: TraceJob) -> WarmSession:
     key = json.dumps([job.settings, job.others], sort_keys=True)
     if key not in _kept:
         close_session()
-        _kept[key] = WarmSession(Namespace(**job.settings, manifest=[]), job.others)
+        _kept[key] = WarmSession(
+            Namespace(**{**job.settings, "manifest": job.settings.get("manifest") or []}), job.others
+        )
     return _kept[key]
 
 

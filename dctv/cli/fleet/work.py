@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,6 +23,7 @@ from dctv.cli.fleet.jobs import (
 )
 from dctv.cli.fleet.named_files import files_named
 from dctv.cli.fleet.pool import run_all
+from dctv.cli.mounts import parse_manifests
 from dctv.cli.narrator import RunNarrator
 from dctv.cli.sizes import byte_count
 from dctv.cli.tally import CaseReport, RunTally
@@ -88,13 +89,14 @@ def _folder_for(args: Namespace) -> Iterator[Path]:
     try:
         if args.checkpoint is not None:
             args.checkpoint.mkdir(parents=True, exist_ok=True)
-            yield args.checkpoint
-            return
-        with TemporaryDirectory(prefix="dctv-each-", dir=args.temp_directory) as folder:
-            yield Path(folder)
+            kept: AbstractContextManager[Path | str] = nullcontext(args.checkpoint)
+        else:
+            kept = TemporaryDirectory(prefix="dctv-each-", dir=args.temp_directory)
     except OSError as error:
         where = args.checkpoint or args.temp_directory or "the temporary folder"
         raise UsageError(f"cannot keep results in `{where}`: {error.strerror or error}") from error
+    with kept as folder:
+        yield Path(folder)
 
 
 @contextmanager
@@ -130,8 +132,12 @@ def _jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder
         TraceJob(trace, fleet.name, fleet.others, texts_of, tuple(args.param), settings, str(folder))
         for trace in fleet.traces
     ]
-    files = [] if args.checkpoint is None else files_named(texts)
+    files = [] if args.checkpoint is None else [*files_named(texts, args.param), *_manifests(args, fleet)]
     return [replace(job, folder=str(folder / key_of(job, files))) for job in made]
+
+
+def _manifests(args: Namespace, fleet: FleetWork) -> list[Path]:
+    return [*map(Path, parse_manifests(getattr(args, "manifest", None) or (), fleet.others).values())]
 
 
 def _plain(value: Any) -> Any:
