@@ -7,7 +7,7 @@ from functools import cache, lru_cache, partial
 from itertools import count
 
 from dctv.catalog.expected import RAW, EventSource, ExpectedEvent, arguments, feeding
-from dctv.catalog.namespace import Catalog, Entry, LibraryPart, StoredTable, View, WallClock
+from dctv.catalog.namespace import Catalog, Entry, LibraryPart, StoredTable, View, WallClock, how_to_drop
 from dctv.catalog.program_data import stored
 from dctv.catalog.shifting import clock_of, shifted, unix_start
 from dctv.catalog.stdlib import Expected, LibraryModule, StandardLibrary
@@ -100,8 +100,10 @@ def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
         raise BindError(f"the name `{path.text}` has an empty part", path.place)
     if parts[0].lower() == "dctv":
         raise BindError("the name `dctv` belongs to dctv's own functions", path.place)
-    if catalog.space(parts) is not None or catalog.find(parts) is not None:
-        raise BindError(f"the name `{path.text}` is taken", path.place, hint=f"DROP ALL {path.text} frees it")
+    found = catalog.find(parts)
+    if found is not None or catalog.space(parts) is not None:
+        hint = f"DROP ALL {path.text} frees it" if found is None else how_to_drop(found[0])
+        raise BindError(f"the name `{path.text}` is taken", path.place, hint=hint)
     return parts
 
 

@@ -117,6 +117,21 @@ _FEW = 3
 Entry = StoredTable | View | LibraryPart | TableFunction | Macro | NamedType | WallClock
 
 
+def how_to_drop(entry: Entry) -> str:
+    """Return a hint at the statement that forgets an entry."""
+    match entry:
+        case View():
+            return "DROP VIEW forgets a view"
+        case StoredTable(own=True):
+            return "DROP TABLE forgets a table"
+        case Macro():
+            return "DROP MACRO forgets a macro"
+        case NamedType():
+            return "DROP TYPE forgets a type"
+        case _:
+            return "DROP ALL unmounts a whole trace"
+
+
 @record(frozen=False)
 class Namespace:
     """One level: names of entries and of further levels."""

@@ -28,6 +28,8 @@ def scan_of(name: str, data: Any, units: Mapping[str, str], engine: Engine) -> S
             column has no name, a type that the engine cannot read, or durations that cannot be kept exactly.
     """
     data = _rescannable(data)
+    if not data.schema.names:
+        raise UsageError("a table has at least one column, found none")
     _check_units(units, data.schema.names)
     data = fitted(data, units)
     types = engine_types(data, engine)
@@ -56,7 +58,7 @@ def _rescannable(data: Any) -> Any:
         return data
     try:
         return pa.table(data)
-    except (TypeError, ValueError, pa.ArrowInvalid) as error:
+    except (TypeError, ValueError, OverflowError, pa.ArrowInvalid) as error:
         kind = type(data).__name__
         raise UsageError(
             f"a table is a pyarrow Table or Dataset, a frame, or a dict of columns; found {kind}: {error}"

@@ -11,6 +11,7 @@ from dctv.catalog.listing import TableInfo
 from dctv.catalog.mount import HIDDEN
 from dctv.catalog.namespace import Catalog, LibraryPart, Macro, NamedType, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
+from dctv.errors import BindError
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import rows_of
 from dctv.run.result import Result
@@ -83,13 +84,21 @@ def _kind(entry: StoredTable | View | LibraryPart | TableFunction | Macro | Name
         case TableFunction():
             return "function"
         case StoredTable():
-            return entry.plan().schema.kind.value
+            return _kind_of_table(entry)
         case View() | LibraryPart():
             return "view"
         case NamedType():
             return "type"
         case Macro():
             return "table macro" if isinstance(entry.body, ast.Select) else "macro"
+
+
+def _kind_of_table(entry: StoredTable) -> str:
+    try:
+        return entry.plan().schema.kind.value
+    except BindError:
+        # Traces differ in it; a query of it says how.
+        return "table"
 
 
 def _role(schema: Schema, name: str) -> str:

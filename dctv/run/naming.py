@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
-from dctv.catalog.namespace import Catalog, Entry, Macro, NamedType, StoredTable, View, WallClock
+from dctv.catalog.namespace import Catalog, Entry, Macro, NamedType, StoredTable, View, WallClock, how_to_drop
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.run.context import ExecutionContext
@@ -110,24 +110,10 @@ def drop(
             return Done(f"there is no {word} {path.text}")
         raise catalog.unknown(path, word)
     if not alike(found[0]):
-        hint = None if found[1][0] == "dctv" else _hint(found[0])
+        hint = None if found[1][0] == "dctv" else how_to_drop(found[0])
         raise BindError(f"`{path.text}` is not a {word}{made}", path.place, hint=hint)
     catalog.drop(found[1])
     return Done(f"dropped {word} {path.text}")
-
-
-def _hint(entry: Entry) -> str:
-    match entry:
-        case View():
-            return "DROP VIEW forgets a view"
-        case StoredTable(own=True):
-            return "DROP TABLE forgets a table"
-        case Macro():
-            return "DROP MACRO forgets a macro"
-        case NamedType():
-            return "DROP TYPE forgets a type"
-        case _:
-            return "DROP ALL unmounts a whole trace"
 
 
 def drop_all(statement: ast.DropAll, context: ExecutionContext) -> Done:

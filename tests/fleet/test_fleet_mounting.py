@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path
@@ -236,6 +237,37 @@ def test_empty_fields_of_a_manifest_are_null(session: Session, tmp_path: Path) -
     assert found == [("a/run000.json", None, None), ("b/run000.json", "of\nall", 2)]
     asked = "SELECT COUNT(*) AS n FROM runs.slices WHERE label IS NULL"
     assert session.sql(asked).fetchall() == [(60,)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        ("18446744073709551615", "18446744073709551614", "UBIGINT"),
+        ("18446744073709551617", "18446744073709551616", "VARCHAR"),
+        ("9223372036854775808", "-1", "VARCHAR"),
+        ("9223372036854775808", "1.5", "DOUBLE"),
+    ],
+)
+def test_large_numbers_of_a_manifest_are_exact(
+    session: Session, tmp_path: Path, first: str, second: str, found: str
+) -> None:
+    write_fleet(tmp_path, 2)
+    Path("ids.csv").write_text(f"trace,id,n\nrun000.json,{first},1\nrun001.json,{second},\n")
+    session.mount_traces("*.json", "runs", manifest="ids.csv")
+    sql = "SELECT typeof(id), id::STRING, n FROM runs.traces ORDER BY _trace"
+    texts = (str(float(first)), str(float(second))) if found == "DOUBLE" else (first, second)
+    assert session.sql(sql).fetchall() == [(found, texts[0], 1), (found, texts[1], None)]
+
+
+def test_tables_are_listed_though_traces_differ_in_one(session: Session, tmp_path: Path) -> None:
+    data = Path(__file__).parents[1] / "data"
+    for one in (data / "stdlib" / "calls.pfw", *(data / "dftracer" / "loader").glob("trace-9553*.gz")):
+        shutil.copy(one, tmp_path)
+    session.mount_traces("*", "runs")
+    with pytest.raises(BindError, match=r"the unit of `raw_events\.read\.count` is"):
+        session.sql("SELECT * FROM runs.raw_events.read")
+    kinds = {name: kind for name, kind, _ in session.sql("SHOW TABLES FROM runs").fetchall()}
+    assert (kinds["runs.raw_events.read"], kinds["runs.events"]) == ("table", "event")
 
 
 def test_names_such_as_null_in_a_manifest_are_texts(session: Session, tmp_path: Path) -> None:

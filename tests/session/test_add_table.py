@@ -161,8 +161,13 @@ def test_names_that_differ_in_case(session: dctv.Session, tmp_path: Path) -> Non
 
 def test_refusals(session: dctv.Session) -> None:
     session.add_table("t", {"x": [1]})
-    with pytest.raises(BindError, match="the name `t` is taken"):
+    with pytest.raises(BindError, match="the name `t` is taken") as caught:
         session.add_table("t", {"x": [1]})
+    assert caught.value.hint == "DROP TABLE forgets a table"
+    with pytest.raises(UsageError, match="a table has at least one column, found none"):
+        session.add_table("u", {})
+    with pytest.raises(UsageError, match="found dict: Python int too large"):
+        session.add_table("u", {"x": [2**64]})
     for name in ("", "a..b", "t."):
         with pytest.raises(BindError, match=f"the name `{name}` has an empty part"):
             session.add_table(name, {"x": [1]})

@@ -120,6 +120,13 @@ def _of_csv(text: str, path: Path) -> pa.Table:
     # Arrow would also read names such as `NA` and `null` as NULL.
     values = csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()), null_values=[""])
     table = csv.read_csv(path, parse_options=lines, convert_options=values)
+    floating = [place for place, field in enumerate(table.schema) if pa.types.is_floating(field.type)]
+    if floating:
+        names = [table.schema.field(place).name for place in floating]
+        values = csv.ConvertOptions(column_types=dict.fromkeys((*keys, *names), pa.string()), null_values=[""])
+        texts = csv.read_csv(path, parse_options=lines, convert_options=values)
+        for place, name in zip(floating, names, strict=True):
+            table = table.set_column(place, name, _exact(table.column(place), texts.column(place)))
     for field in table.schema:
         if pa.types.is_binary(field.type):
             raise TraceError(f"column `{field.name}` of `{text}` is not UTF-8", hint="save the manifest as UTF-8")
@@ -128,6 +135,19 @@ def _of_csv(text: str, path: Path) -> pa.Table:
         pa.types.is_string,
         lambda column: compute.if_else(compute.equal(column, ""), pa.scalar(None, pa.string()), column),
     )
+
+
+def _exact(numbers: pa.ChunkedArray, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return integers that Arrow read as floats, since some do not fit into INT64, as UINT64, or else as texts."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not compute.all(compute.match_substring_regex(texts, "^-?[0-9]+$")).as_py():
+        return numbers
+    try:
+        return texts.cast(pa.uint64())
+    except pa.ArrowInvalid:
+        return texts
 
 
 def _decoded(table: pa.Table) -> pa.Table:
