@@ -17,6 +17,7 @@ from dctv.bind.many_columns import Chosen
 from dctv.bind.members import shown
 from dctv.bind.null_warnings import warn_of_null
 from dctv.bind.parameters import Value, value_of
+from dctv.bind.quantified import quantified
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
 from dctv.bind.type_names import engine_name
@@ -35,7 +36,7 @@ from dctv.bind.windows import FIRST, WITHIN
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
 from dctv.patterns import pattern
-from dctv.plan.build import call, negated, select
+from dctv.plan.build import call, negated
 from dctv.plan.expressions import (
     COMPARISONS,
     NULL,
@@ -45,7 +46,6 @@ from dctv.plan.expressions import (
     Case,
     Cast,
     Collate,
-    Column,
     Exists,
     Expression,
     InQuery,
@@ -53,11 +53,9 @@ from dctv.plan.expressions import (
     Text,
     Window,
 )
-from dctv.plan.queries import Derived, Item
 from dctv.record import replace
 from dctv.signatures.types import parse
 from dctv.syntax import ast
-from dctv.syntax.build.compared import with_each_row
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
 from dctv.types.values import may_have_unit
@@ -348,31 +346,6 @@ def _in_select(expr: ast.InSelect, context: ClauseContext) -> Bound:
     return Bound(written, place=expr.place, parts=(left,), type=made, serial=query.serial)
 
 
-_QUANTIFIED = ("=", "!=", "<", "<=", ">", ">=")
-"""Operators that the engine has with ANY and ALL."""
-
-
-def _quantified(expr: ast.Quantified, context: ClauseContext) -> Bound:
-    """Bind a comparison with all rows of a query; those that the engine lacks are made of aggregates."""
-    if expr.op not in _QUANTIFIED or isinstance(expr.operand, ast.Row):
-        return bind(with_each_row(expr), context)
-    left = compared(expr.operand, context)
-    query = context.subqueries.inline(expr.select, context.scope, context.leaves)
-    if len(query.outs) != 1:
-        raise BindError(f"the subquery of {expr.op} has 1 column, found {len(query.outs)}", expr.place)
-    out, name = query.outs[0], "dctv:compared"
-    row = Bound(Column(name), out.unit, expr.place, type=out.type if query.sure else None)
-    written = ast.Binary(cast("ast.BinaryOp", expr.op), expr.operand, expr.operand, place=expr.place)
-    test = operators.binary(written, left, row, context.env.catalog)
-    assert isinstance(test.value, Binary)
-    rows = query.query
-    if test.value.right != row.value:
-        # They are converted to the unit of the operand.
-        rows = select(Item(test.value.right, name), source=Derived(rows, "rows", (name,)))
-    found = InQuery(test.value.left, rows, expr.op, expr.every)
-    return Bound(found, place=expr.place, parts=test.parts[:1], type=test.type, serial=query.serial)
-
-
 def compared(expr: ast.Expr, context: ClauseContext) -> Bound:
     """Bind an expression that is only compared with others, such as a sort key: values in its rows may have units."""
     return nested.compared(expr, context, bind)
@@ -441,7 +414,7 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
         e, compared(e.operand, c), [compared(i, c) for i in e.items], c.env.catalog
     ),
     ast.InSelect: _in_select,
-    ast.Quantified: _quantified,
+    ast.Quantified: lambda e, c: quantified(e, c, bind),
     ast.InUnit: _in_unit,
     ast.Case: _case,
     ast.Cast: _cast,
