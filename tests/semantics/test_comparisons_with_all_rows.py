@@ -21,7 +21,7 @@ VALUES: Sequence[int | None] = (None, 1, 2, 3)
 ROWS: Sequence[Sequence[int | None]] = ((), (1,), (None,), (1, None), (1, 2), (2, 3, None), (2, 2))
 
 
-def expected(value: int | None, word: str, results: Sequence[bool | None]) -> bool | None:
+def expected(word: str, results: Sequence[bool | None]) -> bool | None:
     decides = word == "ANY"
     if decides in results:
         return decides
@@ -44,6 +44,6 @@ def test_every_value_and_rows(op: str, word: str, form: str) -> None:
         session.add_table("t", {"x": list(VALUES)})
         found = session.sql(f"SELECT x, {columns} FROM t ORDER BY x NULLS FIRST").fetchall()
     for value, *results in found:
-        wanted = [expected(value, word, [compared(value, one) for one in some]) for some in ROWS]
+        wanted = [expected(word, [compared(value, one) for one in some]) for some in ROWS]
         assert results == wanted, value
     assert [row[0] for row in found] == list(VALUES)
