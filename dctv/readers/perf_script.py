@@ -32,8 +32,9 @@ def sniff(head: Head) -> bool:
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Start a pass over files of text."""
     from dctv._kernels import perf_script_pass
+    from dctv.readers.ftrace_events.tracepoints import TracepointPass
 
-    return perf_script_pass([str(path) for path in paths], max(1, context.threads), context.progress)
+    return TracepointPass(perf_script_pass([str(path) for path in paths], max(1, context.threads), context.progress))
 
 
 READER = Described(

@@ -15,6 +15,8 @@ from dctv.readers.ftrace_events.clock_marks import MARKS, ClockMark, first_mark,
 from dctv.readers.ftrace_events.fields import FIXED, unit_of
 
 _BUFFER = "buffer"
+_THREAD = "common_pid"
+"""The thread of tracepoints; a pass of perf has other tables too, such as those of samples."""
 
 
 class TracepointPass:
@@ -45,7 +47,7 @@ class TracepointPass:
 
 def _described(table: Mapping[str, Any]) -> Mapping[str, Any]:
     event = table["event"]
-    if event is None:
+    if event is None or event["tid"] != _THREAD:
         return table
     name = table["name"].removeprefix(RAW)
     columns = [(column, kind, unit or unit_of(name, column, TYPES[kind])) for column, kind, unit in table["columns"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -232,3 +233,33 @@ def test_fields_whose_names_differ_in_case_stay_apart(*, tmp_path: Path, indexed
         names = ["A", "field_a", "field_a_text", "field_Text"]
         found = session.sql(f"SELECT {', '.join(names)} FROM t.raw_events.mine ORDER BY _ts").fetchall()
     assert found == [(1, 2, None, None), (3, None, "x", "y z")]
+
+
+TRACEPOINTS = """perf 12/12 [003] 1.000001: syscalls:sys_enter_read: fd: 0x00000003, buf: 0x7ffe
+perf 12/12 [003] 1.000002: syscalls:sys_exit_read: 0x2
+perf 12/12 [003] 1.000003: sched:sched_stat_runtime: comm=b c pid=7 runtime=30487 [ns]
+perf 12/12 [003] 1.000004: 5 cycles: 4005d0 main+0x20 (/usr/bin/prog)
+"""
+
+
+def test_fields_are_arguments_of_events(tmp_path: Path) -> None:
+    """Those of samples are without the columns that `events` has by itself."""
+    path = tmp_path / "a.script.txt"
+    path.write_text(TRACEPOINTS)
+    with Session(index=False) as session:
+        session.mount(path, "t")
+        found = [json.loads(args) for (args,) in session.sql("SELECT args FROM t.events ORDER BY _ts").fetchall()]
+        ((called, took),) = session.sql("SELECT args, _duration FROM t.syscalls.calls").fetchall()
+    assert found == [
+        {"fd": "0x00000003", "buf": "0x7ffe"},
+        {"ret": "0x2"},
+        {"comm": "b c", "pid": 7, "runtime": 30487},
+        {"cpu": 3, "comm": "perf", "period": 5, "ip": 0x4005D0, "stack": "main"},
+    ]
+    assert (json.loads(called), took) == (found[0], 1000)
+
+
+def test_units_of_tracepoints(tmp_path: Path) -> None:
+    trace = script(tmp_path, TRACEPOINTS)
+    units = {column.name: str(column.unit) for column in trace.tables["raw_events.sched_stat_runtime"].schema.columns}
+    assert (units["runtime"], units["cpu"]) == ("ns", "")
