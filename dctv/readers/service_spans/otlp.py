@@ -115,7 +115,8 @@ def _log(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: S
     ts = int64_or_none(one.get("timeUnixNano")) or one.get("observedTimeUnixNano")
     body = _plain(one.get("body"))
     row = resource.row(one, scope, ts, one.get("eventName") or body)
-    if body is not None and row["name"] != text(body):
+    shown = text(body)
+    if body is not None and (shown is None or shown != row["name"]):
         row["args"]["body"] = body
     ids = {"trace_id": text(one.get("traceId")) or None, "span_id": text(one.get("spanId")) or None}
     rows.add("log", {**row, **ids, "severity": text(one.get("severityText") or one.get("severityNumber"))})

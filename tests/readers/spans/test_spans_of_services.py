@@ -181,6 +181,28 @@ def test_spans_of_otlp(form: str, tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.parametrize(
+    ("record", "name", "args"),
+    [
+        ({"body": {"stringValue": "slow"}}, "slow", {}),
+        ({"body": {"intValue": "7"}}, "7", {}),
+        ({"body": {"kvlistValue": {"values": [attribute("k", intValue="1")]}}}, None, {"body": {"k": 1}}),
+        ({"body": {"arrayValue": {"values": [{"stringValue": "a"}]}}}, None, {"body": ["a"]}),
+        ({"body": {"kvlistValue": {"values": []}}, "eventName": "e"}, "e", {"body": {}}),
+        ({"body": {"stringValue": "slow"}, "eventName": "e"}, "e", {"body": "slow"}),
+        ({"eventName": "e"}, "e", {}),
+        ({}, None, {}),
+    ],
+)
+def test_bodies_of_logs(record: dict[str, Any], name: str | None, args: dict[str, Any], tmp_path: Path) -> None:
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"timeUnixNano": str(T), **record}]}]}]}
+    (tmp_path / "t.json").write_text(json.dumps(logs))
+    with Session() as session:
+        session.mount(str(tmp_path / "t.json"), "t")
+        [found] = rows(session, "SELECT name, args FROM t.raw_events.log")
+    assert (found["name"], json.loads(found["args"])) == (name, args)
+
+
 def test_spans_of_jaeger(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(json.dumps(JAEGER))
     with Session() as session:
