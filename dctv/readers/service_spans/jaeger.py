@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,19 @@ _SHOWN = {
 
 
 def _tags(value: object) -> dict[str, Any]:
+    """Return the value of each tag, the last one of a key that repeats."""
     return {str(one.get("key")): one.get("value") for one in members(value)}
+
+
+def _shown(value: object, last: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return tags for `args`: a key that repeats has the list of its distinct values, in their order."""
+    if not isinstance(value, list) or len(value) == len(last):
+        return last
+    found: dict[str, dict[str, Any]] = {}
+    for one in members(value):
+        # As JSON, since 1 and true are equal for a dictionary.
+        found.setdefault(str(one.get("key")), {}).setdefault(json.dumps(one.get("value")), one.get("value"))
+    return {key: last[key] if len(values) == 1 else [*values.values()] for key, values in found.items()}
 
 
 def add_trace(member: str, element: Any, rows: SpanRows) -> None:
@@ -48,7 +61,8 @@ def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -
     host = text(tagged.get("hostname", tagged.get("host.name")))
     track = rows.track("service", service or "", pid, host)
     rest = {name: value for name, value in span.items() if name not in _SHOWN and value not in (None, [], {})}
-    args = {**tags, **rest, **({"process": tagged} if tagged else {})}
+    of_process = {"process": _shown(process.get("tags"), tagged)} if tagged else {}
+    args = {**_shown(span.get("tags"), tags), **rest, **of_process}
     parent, links = _references(span)
     if links:
         args["references"] = links
@@ -71,4 +85,5 @@ def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -
         fields = _tags(log.get("fields"))
         ts = int64_or_none(log.get("timestamp"))
         name = text(fields.get("event", fields.get("message")))
-        rows.add("span_event", {**shared, **ids, TS: None if ts is None else ts * 1000, "name": name, "args": fields})
+        shown = _shown(log.get("fields"), fields)
+        rows.add("span_event", {**shared, **ids, TS: None if ts is None else ts * 1000, "name": name, "args": shown})

@@ -216,6 +216,46 @@ def test_spans_of_jaeger(tmp_path: Path) -> None:
         assert rows(session, "SELECT * FROM t.diagnostics") == []
 
 
+def tags(*pairs: tuple[str, Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": value} for key, value in pairs]
+
+
+def test_tags_of_jaeger_that_repeat(tmp_path: Path) -> None:
+    span = JAEGER["data"][0]["spans"][0] | {
+        "tags": tags(
+            ("peer", "a"),
+            ("span.kind", "client"),
+            ("peer", "b"),
+            ("same", 1),
+            ("same", 1),
+            ("flag", 1),
+            ("flag", True),
+            ("span.kind", "server"),
+        ),
+        "logs": [{"timestamp": 1_754_000_000_000_010, "fields": tags(("event", "x"), ("event", "y"), ("k", None))}],
+    }
+    process = {"serviceName": "front", "tags": tags(("ip", "1.2.3.4"), ("ip", "5.6.7.8"), ("hostname", "h1"))}
+    trace = {"traceID": "bb", "spans": [span], "processes": {"p1": process}}
+    (tmp_path / "t.json").write_text(json.dumps({"data": [trace]}))
+    with Session() as session:
+        session.mount(str(tmp_path / "t.json"), "t")
+        [found] = rows(session, "SELECT kind, args FROM t.raw_events.span")
+        [log] = rows(session, "SELECT name, args FROM t.raw_events.span_event")
+    assert found["kind"] == "server"
+    # Compared as text, since 1 == True.
+    assert found["args"] == json.dumps(
+        {
+            "peer": ["a", "b"],
+            "span.kind": ["client", "server"],
+            "same": 1,
+            "flag": [1, True],
+            "process": {"ip": ["1.2.3.4", "5.6.7.8"], "hostname": "h1"},
+        },
+        separators=(",", ":"),
+    )
+    assert (log["name"], json.loads(log["args"])) == ("y", {"event": ["x", "y"], "k": None})
+
+
 def test_a_bad_line_is_counted_and_the_next_one_read(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text(f"{json.dumps(LOGS)}\n{{oops}}\n{json.dumps(LOGS)}\n")
     with Session() as session:
