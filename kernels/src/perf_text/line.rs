@@ -154,6 +154,36 @@ pub fn frame(text: &[u8]) -> Option<Frame<'_>> {
     Some(Frame { ip, symbol: symbol(rest) })
 }
 
+/// The frame in the text of a sample, and the text before it.
+pub fn sampled(text: &[u8]) -> (&[u8], Option<Frame<'_>>) {
+    let text = text.trim_ascii();
+    let start = match memchr::memmem::find(text, b"|SNP ") {
+        Some(source) => code(text, source),
+        None => Some(0),
+    };
+    let found = start.and_then(|start| Some((text.get(..start)?, frame(text.get(start..)?)?)));
+    match found {
+        Some((before, frame)) => (before.trim_ascii_end(), Some(frame)),
+        None => (text, None),
+    }
+}
+
+/// Where the frame of a sample of memory begins: `7ffdf1391b0c 5080021 |OP LOAD|SNP None|BLK N/A  5 33 55d0a1 main (dso)`.
+///
+/// Behind the words for the data's source are latencies, then the address of code. Functions may be called `add` or `f1`.
+fn code(text: &[u8], source: usize) -> Option<usize> {
+    let is_number = |word: &[u8]| word.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let is_address = |word: &[u8]| word.len() >= 4 && word.iter().any(u8::is_ascii_digit);
+    let numbers = words(text.get(source..)?).skip_while(|(_, word)| !is_number(word));
+    let addresses = numbers.take_while(|(_, word)| is_number(word)).filter(|(_, word)| is_address(word));
+    let (start, word) = addresses.last()?;
+    let start = source + start;
+    let behind = text.get(start + word.len()..)?.trim_ascii_start();
+    // Without a function a short number is a latency, and so is one before others.
+    let is_code = behind.first().map_or(word.len() >= 6, |b| !b.is_ascii_digit());
+    is_code.then_some(start)
+}
+
 /// The name in `name+0x12 (dso)`; names may contain blanks.
 fn symbol(text: &[u8]) -> &[u8] {
     let inlined = text.strip_suffix(b" (inlined)").unwrap_or(text);

@@ -137,16 +137,11 @@ impl Script {
             let reason = "tracepoint beyond the 4096 that get tables, kept as a sample";
             self.lines.note(reason, false, &text);
         }
-        let below = !sample.ends.is_empty();
-        let here = match below {
-            false => line::frame(head.rest),
-            true => None,
+        let (text, here) = match sample.ends.is_empty() {
+            true => line::sampled(head.rest),
+            false => (head.rest.trim_ascii(), None),
         };
         let ip = sample.ip.or(here.as_ref().map(|frame| frame.ip));
-        let text = match here {
-            Some(_) => b"",
-            None => head.rest.trim_ascii(),
-        };
         let stack = stack.or(here.as_ref().map(|frame| frame.symbol));
         let text = Some(text).filter(|text| !text.is_empty());
         let fields = [

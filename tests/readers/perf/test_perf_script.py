@@ -263,3 +263,38 @@ def test_units_of_tracepoints(tmp_path: Path) -> None:
     trace = script(tmp_path, TRACEPOINTS)
     units = {column.name: str(column.unit) for column in trace.tables["raw_events.sched_stat_runtime"].schema.columns}
     assert (units["runtime"], units["cpu"]) == ("ns", "")
+
+
+SOURCE = "10268100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK"
+
+
+@pytest.mark.parametrize(
+    ("text", "ip", "stack", "kept"),
+    [
+        ("     0 ffffffff8cc2ba08 [unknown] ([unknown])", 0xFFFFFFFF8CC2BA08, "[unknown]", "     0"),
+        ("     0     55d0a1 ns::f(int, a|b) const+0x1d (/bin/x y)", 0x55D0A1, "ns::f(int, a|b) const", "     0"),
+        ("           7fad7c47425d add (/usr/lib/x)", 0x7FAD7C47425D, "add", ""),
+        ("  33         7fad7c47425d f1", 0x7FAD7C47425D, "f1", "  33"),
+        ("  33         7fad7c47425d", 0x7FAD7C47425D, "[unknown]", "  33"),
+        ("  33    85", None, None, "  33    85"),
+        ("  5033    85 0", None, None, "  5033    85 0"),
+        ("", None, None, ""),
+    ],
+)
+@pytest.mark.parametrize("address", ["ffffb33a850078a0     ", ""])
+@pytest.mark.parametrize("blocked", ["N/A", " Data  Addr"])
+def test_samples_of_memory(
+    text: str, ip: int | None, stack: str | None, kept: str, *, address: str, blocked: str, tmp_path: Path
+) -> None:
+    before = f"{address}{SOURCE} {blocked}"
+    event = "cpu_core/mem-loads,ldlat=30/"
+    trace = script(tmp_path, f"taskset  182628 247517.778385:   1  {event}: {before}{text}\n")
+    (row,) = rows(trace, "raw_events.sample")
+    assert (row["event"], row["period"]) == (event, 1)
+    assert (row.get("ip"), row.get("stack"), row["text"]) == (ip, stack, before + kept)
+
+
+def test_samples_of_memory_with_call_chains(tmp_path: Path) -> None:
+    text = f"ls 1234 10.000001: 1 mem-loads:  7fad0 {SOURCE} N/A   4 \n\t55d0a1 main+0x1 (/bin/ls)\n\n"
+    (row,) = rows(script(tmp_path, text), "raw_events.sample")
+    assert (row["ip"], row["stack"], row["text"]) == (0x55D0A1, "main", f"7fad0 {SOURCE} N/A   4")
