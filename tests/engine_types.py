@@ -22,7 +22,7 @@ _OF_THE_QUERY_AROUND = "eferenced table"
 @contextmanager
 def compared() -> Iterator[list[list[str]]]:
     """Compare the types of all queries that are bound, and return a list that gets the types of each."""
-    own_types, described, seen = relations._types, relations._described, list[list[str]]()
+    own_types, described, seen = relations._types, relations.types_of, list[list[str]]()
 
     def types(
         query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None
@@ -49,7 +49,7 @@ def compared() -> Iterator[list[list[str]]]:
 @contextmanager
 def counted() -> Iterator[list[str]]:
     """Return a list that collects every query whose types the engine returns."""
-    described, asked = relations._described, list[str]()
+    described, asked = relations.types_of, list[str]()
 
     def counting(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:
         types = described(query, leaves, env)
@@ -57,7 +57,7 @@ def counted() -> Iterator[list[str]]:
         return types
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relations, "_described", counting)
+        patch.setattr(relations, "types_of", counting)
         yield asked
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from dctv.bind import aggregate_states, lambdas, macros, nested, sparklines, state_paths
 from dctv.bind.alike import alike
+from dctv.bind.asked_types import typed_beside_units
 from dctv.bind.bound import Bound, Family, need_bare, scale
 from dctv.bind.conditions import check_truth, condition_of
 from dctv.bind.context import ClauseContext
@@ -15,7 +16,7 @@ from dctv.bind.null_treatment import with_own_nulls
 from dctv.bind.other_tools import ELSEWHERE
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator, settled
-from dctv.bind.unnesting import refuse_part
+from dctv.bind.unnesting import refuse_part, takes_unnest
 from dctv.bind.wall_clock import wall_clock
 from dctv.bind.windows import FIRST, WITHIN, ordered, refuse_constant, window
 from dctv.catalog.namespace import Macro, WallClock
@@ -61,8 +62,6 @@ _WITHOUT_WINDOWS = {
     WITHIN: FIRST,
 }
 """Hints for clauses that take no window functions."""
-_WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
-"""Where the engine accepts `unnest`; elsewhere the engine itself reports the error."""
 
 
 def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
@@ -86,7 +85,7 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     if name == "contains":
         name = _containing(arguments)
     if name in _ALIKE:
-        arguments = alike(arguments, f"`{name}`")
+        arguments = alike(typed_beside_units(arguments, context), f"`{name}`")
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unnest":
         refuse_part(expr, arguments)
@@ -148,7 +147,7 @@ def _engine_call(
     made = None if expr.keywords else _type(name, arguments, context, expr.place)
     if any(one.type is None for one in terms) or (test is not None and test.type != BOOLEAN):
         made = None
-    if name == "unnest" and (expr.over or context.inside_aggregate or context.clause not in _WITH_UNNEST):
+    if name == "unnest" and (expr.over or not takes_unnest(context)):
         made = None
     if expr.over is not None:
         over = window(expr.over, context, bind)

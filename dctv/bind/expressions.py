@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import copysign, isfinite
 from typing import cast
 
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.alike import alike
+from dctv.bind.asked_types import typed, typed_beside_units
 from dctv.bind.bound import Bound, constant, convert, with_parts
 from dctv.bind.conditions import condition_of
 from dctv.bind.context import ClauseContext
@@ -255,7 +256,7 @@ def _in_unit(expr: ast.InUnit, context: ClauseContext) -> Bound:
         # A list that goes by a name is one to look in.
         listed = (ast.Column(column, place=expr.unit_place), expr.operand)
         return bind(ast.Call(ast.Path.of("contains"), listed, place=expr.place), context)
-    bound = bind(expr.operand, context)
+    bound = typed(bind(expr.operand, context), context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
     if bound.unit == NO_UNIT and bound.type != INTERVAL:
         return replace(bound, unit=unit, place=expr.place, parts=(bound,))
@@ -266,11 +267,11 @@ def _case(expr: ast.Case, context: ClauseContext) -> Bound:
     subject = None if expr.operand is None else compared(expr.operand, context)
     tests = [compared(when, context) if subject else condition(when, context) for when, _ in expr.branches]
     if subject is not None:
-        subject, *tests = alike([subject, *tests], "CASE")
+        subject, *tests = alike(typed_beside_units([subject, *tests], context), "CASE")
     values = [bind(then, context) for _, then in expr.branches]
     if expr.otherwise is not None:
         values.append(bind(expr.otherwise, context))
-    values = alike(values, "CASE")
+    values = alike(typed_beside_units(values, context), "CASE")
     branches = tuple((test.value, value.value) for test, value in zip(tests, values, strict=False))
     default = values[-1].value if expr.otherwise is not None else None
     written = Case(branches, default, None if subject is None else subject.value)
@@ -351,12 +352,17 @@ def compared(expr: ast.Expr, context: ClauseContext) -> Bound:
     return nested.compared(expr, context, bind)
 
 
+def _all_compared(exprs: Sequence[ast.Expr], context: ClauseContext) -> list[Bound]:
+    return typed_beside_units([compared(one, context) for one in exprs], context)
+
+
 def _binary(expr: ast.Binary, context: ClauseContext) -> Bound:
     read = compared if expr.op in COMPARISONS else bind
     left, right = read(expr.left, context), read(expr.right, context)
     if expr.op in ("->", "->>"):
         return nested.arrow(expr, left, right, proven=context.proven)
     warn_of_null(expr, context)
+    left, right = typed_beside_units([left, right], context)
     return operators.binary(expr, left, right, context.env.catalog)
 
 
@@ -407,12 +413,8 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Logical: _logical,
     ast.Like: _like,
     ast.Truth: lambda e, c: operators.truth(e, bind(e.operand, c)),
-    ast.Between: lambda e, c: operators.between(
-        e, compared(e.operand, c), compared(e.low, c), compared(e.high, c), c.env.catalog
-    ),
-    ast.InList: lambda e, c: operators.in_list(
-        e, compared(e.operand, c), [compared(i, c) for i in e.items], c.env.catalog
-    ),
+    ast.Between: lambda e, c: operators.between(e, _all_compared([e.operand, e.low, e.high], c), c.env.catalog),
+    ast.InList: lambda e, c: operators.in_list(e, _all_compared([e.operand, *e.items], c), c.env.catalog),
     ast.InSelect: _in_select,
     ast.Quantified: lambda e, c: quantified(e, c, bind),
     ast.InUnit: _in_unit,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from dctv.bind.alike import alike
+from dctv.bind.asked_types import typed_beside_units
 from dctv.bind.bound import Bound, constant, need_bare
 from dctv.bind.context import ClauseContext
 from dctv.bind.members import is_json, member_of, shown
@@ -31,11 +32,11 @@ _SLICED = ("", *_POSITIONAL, "BLOB", '"NULL"')
 
 def list_(expr: ast.List, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `[a, b]`."""
-    return _list([bind(item, context) for item in expr.items], "a list", expr)
+    return _list(expr.items, "a list", expr, context, bind)
 
 
-def _list(items: Sequence[Bound], what: str, expr: ast.Expr) -> Bound:
-    parts = alike(list(items), what)
+def _list(items: Sequence[ast.Expr], what: str, expr: ast.Expr, context: ClauseContext, bind: Bind) -> Bound:
+    parts = alike(typed_beside_units([bind(item, context) for item in items], context), what)
     made = of_call("list_value", [one.type for one in parts]) if parts else list_of(plain('"NULL"'))
     return Bound(List(tuple(one.value for one in parts)), _unit(parts), expr.place, parts=tuple(parts), type=made)
 
@@ -60,10 +61,10 @@ def map_(expr: ast.Map, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `MAP {key: value}`, which has the unit of its values."""
     if not expr.items:
         return Bound(call("map"), place=expr.place, type=of_call("map", []))
-    keys = _list([bind(key, context) for key, _ in expr.items], "a map", expr)
+    keys = _list([key for key, _ in expr.items], "a map", expr, context, bind)
     for key in keys.parts:
         need_bare(key, "a key of a map")
-    values = _list([bind(value, context) for _, value in expr.items], "a map", expr)
+    values = _list([value for _, value in expr.items], "a map", expr, context, bind)
     made = of_call("map", [keys.type, values.type])
     parts = (*keys.parts, *values.parts)
     return Bound(call("map", keys.value, values.value), values.unit, expr.place, parts=parts, type=made)

@@ -239,15 +239,15 @@ def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None, *
     return Bound(_negate(value, negated=expr.negated), place=expr.place, parts=(subject, pattern), type=made)
 
 
-def between(expr: ast.Between, subject: Bound, low: Bound, high: Bound, catalog: Catalog) -> Bound:
-    """Bind BETWEEN."""
-    parts = alike(as_times([subject, low, high], catalog), "BETWEEN")
+def between(expr: ast.Between, operands: list[Bound], catalog: Catalog) -> Bound:
+    """Bind BETWEEN of a value and two ends."""
+    parts = alike(as_times(operands, catalog), "BETWEEN")
     return _range("BETWEEN", Between(*(one.value for one in parts)), parts, expr)
 
 
-def in_list(expr: ast.InList, subject: Bound, items: list[Bound], catalog: Catalog) -> Bound:
-    """Bind IN with a list."""
-    parts = alike(as_times([subject, *items], catalog), "IN")
+def in_list(expr: ast.InList, operands: list[Bound], catalog: Catalog) -> Bound:
+    """Bind IN of a value and the items of a list."""
+    parts = alike(as_times(operands, catalog), "IN")
     first, *others = [one.value for one in parts]
     return _range("IN", InList(first, tuple(others)), parts, expr)
 

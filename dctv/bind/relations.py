@@ -90,7 +90,7 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
     if known_types is not None:
         return known_types
     try:
-        described = _described(query.query, leaves, env)
+        described = types_of(query.query, leaves, env)
         # The engine does not say of what aggregate a state is.
         return [
             kind if kind != STATE or out.type is None else out.type.text
@@ -121,7 +121,7 @@ def _not_grouped(place: Place) -> BindError:
     return BindError(f"`{place.text}` is neither grouped nor inside an aggregate", place, hint=hint)
 
 
-def _described(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:
+def types_of(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:
     """Return the types of a query's columns; the engine is asked once per process.
 
     They follow from the query and the types of its leaves alone, unless it calls a table function: of a file, say.
@@ -147,7 +147,7 @@ def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environm
 
     def refused(bound: Bound) -> bool:
         try:
-            _described(Select((Item(bound.value),), query.source, query.joins), leaves, env)
+            types_of(Select((Item(bound.value),), query.source, query.joins), leaves, env)
         except EngineError:
             return True
         return False
@@ -190,7 +190,7 @@ def _is_serial(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Envir
         return False
     probe = tuple(Item(s, f"s{i}") for i, s in enumerate(sums))
     try:
-        described = _described(Select(probe, query.source, query.joins), leaves, env)
+        described = types_of(Select(probe, query.source, query.joins), leaves, env)
     except EngineError:
         return True
     return any(t in ("DOUBLE", "FLOAT") for t in described)

@@ -25,7 +25,7 @@ from dctv.contracts.engine import EFFECTS, VOLATILE
 from dctv.errors import BindError
 from dctv.plan import walk
 from dctv.plan.build import named
-from dctv.plan.expressions import Call, Expression, Window
+from dctv.plan.expressions import Call, Expression, Subquery, Window
 from dctv.plan.node import Query
 from dctv.plan.queries import Group, GroupingSets, Select
 from dctv.record import record, replace
@@ -123,7 +123,10 @@ def _listed_keys(group: Group | None, keys: Sequence[Bound] | None) -> Group | N
 
 def _is_valid(conditions: Sequence[Bound], values: Sequence[Bound]) -> bool:
     """Whether binding alone shows that the engine accepts conditions and values: their types are known and fit."""
-    return all(one.type == BOOLEAN for one in conditions) and all(one.type is not None for one in values)
+    if any(one.type != BOOLEAN for one in conditions) or any(one.type is None for one in values):
+        return False
+    # Whether the engine takes a subquery that it was asked about may depend on the select around it.
+    return not any(isinstance(one.value, Subquery) and one.type is None for one in parts_of([*conditions, *values]))
 
 
 def _with_windows(core: ast.Core, context: ClauseContext) -> ClauseContext:

@@ -8,6 +8,7 @@ from typing import cast
 
 from dctv.bind import expressions
 from dctv.bind.alike import HINT, alike, mixture
+from dctv.bind.asked_types import typed_beside_units
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, constant, convert, scale
 from dctv.bind.branches import of_branches
@@ -119,7 +120,7 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
                 row[0].place if row else values.place,
             )
     rows = [[expressions.bind(e, context) for e in row] for row in values.rows]
-    columns = [alike(list(column), "VALUES") for column in zip(*rows, strict=True)]
+    columns = [alike(typed_beside_units(column, context), "VALUES") for column in zip(*rows, strict=True)]
     written = tuple(tuple(b.value for b in row) for row in zip(*columns, strict=True))
     names = tuple(f"column{i + 1}" for i in range(width))
     types = [settled(of_choice([b.type for b in column])) for column in columns]

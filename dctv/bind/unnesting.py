@@ -18,11 +18,17 @@ Bind = Callable[[ast.Expr, ClauseContext], Bound]
 _OPTIONS = ("recursive", "keep_parent_names", "max_depth")
 _MOST_DEPTH = 100
 _LISTS = ("LIST", "ARRAY")
+_CLAUSES = ("the select list", "GROUP BY", "ORDER BY")
 
 
 def is_unnest(expr: ast.Expr) -> bool:
     """Whether an expression is a call of `unnest` with one value."""
     return isinstance(expr, ast.Call) and expr.function.text.lower() == "unnest" and len(expr.arguments) == 1
+
+
+def takes_unnest(context: ClauseContext) -> bool:
+    """Whether the engine accepts `unnest` here; elsewhere the engine itself reports the error."""
+    return context.clause in _CLAUSES and not context.inside_aggregate
 
 
 def unnested(expr: ast.Expr, context: ClauseContext, bind: Bind) -> list[tuple[str, Bound]] | None:

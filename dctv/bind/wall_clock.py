@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from fractions import Fraction
 
+from dctv.bind.asked_types import typed
 from dctv.bind.bound import Bound, constant, convert, is_date, is_time
 from dctv.bind.context import ClauseContext
 from dctv.bind.trace_times import start_of
@@ -53,7 +54,7 @@ def wall_clock(
     if not few or expr.filter is not None or expr.over is not None or not plain:
         takes = "one time" if clock.starts is None else "a time, and maybe the name of its trace"
         raise BindError(f"`{name}` takes {takes}", expr.place, hint=f"such as {name}(_ts)")
-    argument = bind(expr.arguments[0], context)
+    argument = typed(bind(expr.arguments[0], context), context)
     if not is_time(argument) and argument.type != INTERVAL and not argument.is_zero:
         raise UnitError(
             f"`{name}` takes a time, found a value without one", argument.place, hint=f"such as {name}(_ts)"
