@@ -10,7 +10,7 @@ from typing import cast
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.alike import alike
 from dctv.bind.asked_types import typed, typed_beside_units
-from dctv.bind.bound import Bound, constant, convert, with_parts
+from dctv.bind.bound import Bound, constant, convert, is_date, with_parts
 from dctv.bind.conditions import condition_of
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import aggregates, parts_of
@@ -27,6 +27,7 @@ from dctv.bind.types import (
     INTERVAL,
     STRING_LITERAL,
     VARCHAR,
+    counts,
     of_cast,
     of_choice,
     of_search,
@@ -69,6 +70,8 @@ _FUNCTIONS = {
     "localtimestamp": "current_localtimestamp",
 }
 """Words of SQL that call a function without parentheses, where no column has the name."""
+_READABLE = ("VARCHAR", "STRING_LITERAL", "JSON", "ENUM", "BOOLEAN")
+"""Types whose values the engine reads as numbers where a query casts them."""
 _LONGEST_ALIAS = 2
 """A result column is `name`, or `alias.name`."""
 _COLLATION = pattern(r"\w+(?:\.\w+)*")
@@ -259,8 +262,21 @@ def _in_unit(expr: ast.InUnit, context: ClauseContext) -> Bound:
     bound = typed(bind(expr.operand, context), context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
     if bound.unit == NO_UNIT and bound.type != INTERVAL:
+        _refuse_unit(bound, expr)
         return replace(bound, unit=unit, place=expr.place, parts=(bound,))
     return replace(convert(bound, unit, "IN"), place=expr.place, parts=(bound,))
+
+
+def _refuse_unit(bound: Bound, expr: ast.InUnit) -> None:
+    """Refuse a unit for what is surely no number: a text, say, would still be sorted and compared as one."""
+    if bound.type is None or counts(bound.type):
+        return
+    place = expr.operand.place
+    written = "x" if place is None or "\n" in place.text else place.text
+    hint = f"cast it to a number: CAST({written} AS DOUBLE) IN {expr.unit}" if bound.type.name in _READABLE else None
+    if is_date(bound):
+        hint = f"how long it is between two is a number: (a - b) IN {expr.unit}"
+    raise UnitError(f"IN {expr.unit} takes a number, found {shown(bound.type)}", place or expr.place, hint=hint)
 
 
 def _case(expr: ast.Case, context: ClauseContext) -> Bound:

@@ -20,6 +20,7 @@ _DECIMAL = (18, 3)
 """Digits and places of a decimal number, if none are written."""
 _ALIKE = (("LIST", "LIST"), ("LIST", "ARRAY"), ("MAP", "MAP"))
 """Nested types that are cast if what is within them is."""
+_MAYBE_NUMBERS = ("BIGNUM", "UNION", "VARIANT", STATE)
 _TIMES = frozenset(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"))
 
 
@@ -71,6 +72,14 @@ def of_member(struct: Type | None, name: str) -> Type | None:
 def settled(found: Type | None) -> Type | None:
     """Return the type of a column whose value is of a type: those of literals become plain ones."""
     return None if found is None else casts.settled(found)
+
+
+def counts(found: Type) -> bool:
+    """Whether values of a type are numbers, lists or maps of them, or may be: the value of a union, a NULL."""
+    if found.name in ("LIST", "ARRAY", "MAP"):
+        return counts(found.children[-1])
+    name = casts.settled(found).name
+    return is_numeric(name) or found == NULL or name in _MAYBE_NUMBERS
 
 
 def _known(types: Iterable[Type | None]) -> list[Type] | None:
