@@ -47,8 +47,8 @@ BEFORE = {
 }
 """Words that are keywords only directly before one of these tokens."""
 
-PHRASES = {"WITHIN": (("GROUP", "("), "WITHIN_GROUP"), "AT": (("TIME", "ZONE"), "AT_TIME")}
-"""Words that are keywords only before two others, with the names of their terminals."""
+PHRASES = {"WITHIN": (("GROUP", "("), "WITHIN_GROUP"), "AT": (("TIME", "ZONE"), "AT_TIME"), "SOME": (("(",), "ANY")}
+"""Words that are keywords only before these tokens, with the names of their terminals."""
 
 NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR"})
 """Operators that may begin with NOT, besides BETWEEN."""
