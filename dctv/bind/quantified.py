@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import cast
 
 from dctv.bind import nested, operators
+from dctv.bind.asked_types import typed_beside_units
 from dctv.bind.bound import Bound
 from dctv.bind.context import ClauseContext
 from dctv.errors import BindError
@@ -37,6 +38,7 @@ def quantified(expr: ast.Quantified, context: ClauseContext, bind: Callable[[ast
     out = query.outs[0]
     row = Bound(Column(_ROW), out.unit, expr.place, type=out.type if query.sure else None)
     written = ast.Binary(cast("ast.BinaryOp", expr.op), expr.operand, expr.operand, place=expr.place)
+    left, row = typed_beside_units([left, row], context)
     test = operators.binary(written, left, row, context.env.catalog)
     assert isinstance(test.value, Binary)
     rows = query.query
