@@ -440,10 +440,7 @@ class Values(Node):
 
 @record(eq=False, text=False)
 class Compound(Node):
-    """`part UNION|INTERSECT|EXCEPT [ALL] [BY NAME] part ...`, from left to right.
-
-    A chain of one operator is one node however long it is, so that trees of generated queries are not deep.
-    """
+    """`part UNION|INTERSECT|EXCEPT [ALL] [BY NAME] part ...`, from left to right; one node, so that trees are not deep."""
 
     op: OneOf["UNION", "INTERSECT", "EXCEPT"]
     parts: tuple[Body, ...]
