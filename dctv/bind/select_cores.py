@@ -9,6 +9,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundColumn, BoundQuery, ClauseContext, Leaves
 from dctv.bind.grouping import aggregates, outside, parts_of
+from dctv.bind.grouping_sets import grouping_sets
 from dctv.bind.int128 import is_wide
 from dctv.bind.many_columns import of_all, once_each
 from dctv.bind.relations import names_of
@@ -251,9 +252,9 @@ def _group(
     keys: list[Bound] = []
     for item in group.items:
         if isinstance(item, ast.GroupingSets):
-            sets = [[_group_term(e, items, context) for e in one] for one in item.sets]
-            plain.append(GroupingSets(item.kind, tuple(tuple(key.value for key in one) for one in sets)))
-            keys += [key for one in sets for key in one]
+            sets, own = grouping_sets(item, lambda expr: _group_term(expr, items, context))
+            plain.append(sets)
+            keys += own
         else:
             keys.append(_group_term(item, items, context))
             plain.append(keys[-1].value)

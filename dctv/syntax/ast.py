@@ -390,10 +390,13 @@ class GroupBy(Node):
 
 @record(eq=False, text=False)
 class GroupingSets(Node):
-    """`ROLLUP (...)`, `CUBE (...)` or `GROUPING SETS ((a), ())`; each set is a tuple of expressions."""
+    """`ROLLUP (...)`, `CUBE (...)` or `GROUPING SETS ((a), ())`; each set is a tuple of expressions.
+
+    GROUPING SETS has the sets of others, too: `GROUPING SETS (ROLLUP (a, b), (b))`.
+    """
 
     kind: OneOf["ROLLUP", "CUBE", "GROUPING SETS"]
-    sets: tuple[tuple[Expr, ...], ...]
+    sets: tuple[tuple[Expr, ...] | GroupingSets, ...]
 
 
 @record(eq=False, text=False)

@@ -40,6 +40,7 @@ SELECT a FROM t GROUP BY a,
 SELECT a FROM t GROUP BY a, b
 SELECT a FROM t GROUP BY ROLLUP (a, b), CUBE ((a, b), c,), GROUPING SETS ((a, b), a, (), (c))
 SELECT a FROM t GROUP BY (), a
+SELECT a FROM t GROUP BY GROUPING SETS (ROLLUP (a, b), (c), GROUPING SETS (CUBE ((a, b), c), ()))
 SELECT a FROM t GROUP BY ROLLUP (a)
 SELECT a FROM t GROUP BY ROLLUP (a,)
 SELECT cube(a), rollup FROM t GROUP BY rollup

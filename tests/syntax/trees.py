@@ -208,7 +208,8 @@ def pivots(depth: int) -> Strategy:
 @cache
 def groups(depth: int) -> Strategy:
     sets = few(few(exprs(depth)), 1)
-    several = st.builds(ast.GroupingSets, st.sampled_from(["ROLLUP", "CUBE", "GROUPING SETS"]), sets)
+    flat = st.builds(ast.GroupingSets, st.sampled_from(["ROLLUP", "CUBE", "GROUPING SETS"]), sets)
+    several = flat | st.builds(ast.GroupingSets, st.just("GROUPING SETS"), few(few(exprs(depth)) | flat, 1))
     return st.one_of(
         st.just(ast.GroupBy(all=True)),
         st.builds(ast.GroupBy, few(exprs(depth) | several, 1)),

@@ -317,15 +317,24 @@ def group_of_all(at: Place) -> ast.GroupingSets:
     return ast.GroupingSets("GROUPING SETS", ((),), place=at)
 
 
-def grouping_sets(at: Place, kind: str, *sets: tuple[ast.Expr, ...]) -> ast.GroupingSets:
+def grouping_sets(at: Place, kind: str, *sets: tuple[ast.Expr, ...] | ast.GroupingSets) -> ast.GroupingSets:
     """Make several groupings at once."""
+    inner = next((one for one in sets if isinstance(one, ast.GroupingSets)), None)
+    if inner is not None and kind != "GROUPING SETS":
+        raise ParseError(
+            f"{kind} takes expressions, found {inner.kind}", inner.place, hint=f"GROUPING SETS takes {inner.kind} (...)"
+        )
     return ast.GroupingSets(cast("Literal['ROLLUP', 'CUBE', 'GROUPING SETS']", kind), sets, place=at)
 
 
-def grouping_set(_at: Place, expr: ast.Expr | None = None) -> tuple[ast.Expr, ...]:
+def grouping_set(
+    _at: Place, expr: ast.Expr | ast.GroupingSets | None = None
+) -> tuple[ast.Expr, ...] | ast.GroupingSets:
     """Make one grouping; `(a, b)` was read as a row."""
     if expr is None:
         return ()
+    if isinstance(expr, ast.GroupingSets):
+        return expr
     return expr.items if isinstance(expr, ast.Row) else (expr,)
 
 

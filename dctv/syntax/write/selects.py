@@ -79,7 +79,9 @@ def _grouping_sets(w: NodeWriter, node: ast.GroupingSets) -> str:
     return f"{node.kind} ({', '.join(_grouping_set(w, items) for items in node.sets)})"
 
 
-def _grouping_set(w: NodeWriter, items: tuple[ast.Expr, ...]) -> str:
+def _grouping_set(w: NodeWriter, items: tuple[ast.Expr, ...] | ast.GroupingSets) -> str:
+    if isinstance(items, ast.GroupingSets):
+        return _grouping_sets(w, items)
     if len(items) != 1:
         return f"({w.list(items)})"
     return f"({w.expr(items[0])},)" if isinstance(items[0], ast.Row) else w.expr(items[0])
