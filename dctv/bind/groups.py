@@ -151,7 +151,7 @@ def _span_pieces(binder: Binding, source: SpanSource, grouper: Plan, group: ast.
         (whole[0].value,),
         (*whole[1:3], *own),
         tuple(c.name for c in partitions),
-        Scope([grouped, ScopeTable(None, own)]),
+        Scope([grouped, ScopeTable(None, own), *_qualified(source, own, grouped)]),
         _inside(source, payload, own, [grouped]),
         fused,
         present.value,
@@ -177,6 +177,22 @@ def _named(columns: Sequence[ScopeColumn]) -> tuple[ColumnType, ...]:
 def _numbered(columns: Sequence[ScopeColumn], values: Sequence[_T]) -> dict[str, _T]:
     """Return the columns of the pieces by name."""
     return {_name(c): value for c, value in zip(columns, values, strict=False)}
+
+
+def _qualified(
+    source: SpanSource, partitions: tuple[ScopeColumn, ...], grouper: ScopeTable | None = None
+) -> list[ScopeTable]:
+    """Return the input's tables as they are known outside of aggregates: by the partitions that are kept.
+
+    The grouper hides a table of its name.
+    """
+    hidden = _called(grouper.alias, grouper.path) if grouper is not None else ""
+    named = [one for one in source.members if _called(one.alias, one.path) not in ("", hidden)]
+    return [ScopeTable(one.alias, (), one.path, partitions) for one in named]
+
+
+def _called(alias: str | None, path: tuple[str, ...]) -> str:
+    return (alias or "".join(path[-1:])).lower()
 
 
 def _inside(
@@ -236,7 +252,7 @@ def _partition_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsing
         (whole[0].value,),
         (*times, *kept),
         tuple(c.name for c in kept),
-        Scope([ScopeTable(None, (*times, *kept))]),
+        Scope([ScopeTable(None, (*times, *kept)), *_qualified(source, kept)]),
         _inside(source, (*times, *payload), own, []),
         fused,
     )
