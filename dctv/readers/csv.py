@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Flag, auto
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,6 @@ from dctv.plan.expressions import FALSE, NULL, TRUE, Cast, Column, Expression, I
 from dctv.plan.queries import Item, Select, TableCall
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
-from dctv.record import replace
 
 if TYPE_CHECKING:
     from dctv.readers.plain_files.tables import PlainFile, PlainTable
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 _DIVIDERS = ",\t;|"
 _HEAD = 1 << 16
 _SNIFFED = 20
+
+Rejected = Callable[[Any], Sequence[tuple[str, int, str]]]
+"""From the connection, after reading: why rows were left out, how many, and the first of them."""
 
 
 def sniff(head: Head) -> bool:
@@ -96,16 +98,61 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     if divider is None:
         raise TraceError(f"`{file.path}` has no header of columns separated by commas, tabs, semicolons or bars")
     header = next(iter(_rows(head.text.decode("utf-8-sig", "replace"), divider)))
-    texts = _read(head, divider, distinct_names(name.strip() for name in header))
+    names = distinct_names(name.strip() for name in header)
+    rows, given, rejected = _found(file, head, divider, names)
     return [
         PlainTable(
             file.number,
             name_of(file.path),
-            _typed(texts, file),
-            notes=partial(_notes, file.path, divider, len(header)),
-            lines=partial(_lines, file.path),
+            rows,
+            given,
+            notes=partial(_notes, rejected, file.path, divider, len(header)),
+            lines=partial(_lines, rejected),
         )
     ]
+
+
+_Found = tuple[Select, Mapping[str, Any], Rejected]
+"""Typed rows, the streams that they need, and what tells which rows were left out."""
+
+
+def _found(file: PlainFile, head: Head, divider: str, names: Sequence[str]) -> _Found:
+    """Return the rows of a file, whatever its lines end in."""
+    import duckdb
+
+    from dctv.readers.plain_files.mixed_ends import MixedEnds
+
+    found = _of_one_end(file, head, divider, names)
+    if found is not None and not _lost_to_ends(file, head):
+        return found
+    mixed, name = MixedEnds(head, divider, names), f"csv{file.number}"
+    try:
+        file.connection.register(name, mixed.stream())
+        return _typed(select(STAR, source=name), names, file), {name: mixed.stream}, mixed.rejected
+    except (duckdb.Error, OSError, ValueError) as error:
+        if found is not None:
+            return found
+        reason = str(error).partition("\n")[0]
+        raise TraceError(f"cannot read `{file.path}`, whose lines end in several ways: {reason}") from None
+
+
+def _of_one_end(file: PlainFile, head: Head, divider: str, names: Sequence[str]) -> _Found | None:
+    """Return the rows as the engine reads them, which refuses most files whose lines end in several ways."""
+    import duckdb
+
+    try:
+        return _typed(_read(head, divider, names), names, file), {}, partial(_rejected, file.path)
+    except duckdb.InvalidInputException as error:
+        if "state machine" in str(error):
+            return None
+        raise
+
+
+def _lost_to_ends(file: PlainFile, head: Head) -> bool:
+    """Whether the engine may have left out rows since another end follows a quote."""
+    from dctv.readers.plain_files.mixed_ends import ends_differ
+
+    return _QUOTES in {reason for reason, *_ in _rejected(file.path, file.connection)} and ends_differ(head)
 
 
 def _read(head: Head, divider: str, names: Sequence[str]) -> Select:
@@ -130,18 +177,16 @@ def _read(head: Head, divider: str, names: Sequence[str]) -> Select:
     return select(STAR, source=TableCall(call("read_csv", Text(escaped(str(head.path))), *options)))
 
 
-def _typed(texts: Select, file: PlainFile) -> Select:
+def _typed(texts: Select, names: Sequence[str], file: PlainFile) -> Select:
     """Give each column the narrowest type that fits all its values; codes such as `007` stay texts.
 
     Times and durations stay texts too, so that their digits are parsed exactly.
     """
     from dctv.engines.sql.duckdb import write
 
-    connection = file.connection
     exact = {str(file.options.get(option)) for option in ("timestamp", "duration")}
-    names = [name for name, *_ in connection.execute(write(replace(texts, limit=number(0)))).description]
     forms = [call("bit_or", _form(Column(name))) for name in names]
-    found = connection.execute(write(select(*forms, source=texts))).fetchone()
+    [found] = file.connection.execute(write(select(*forms, source=texts))).fetchall()
     items = []
     for name, seen in zip(names, found, strict=True):
         kind = "VARCHAR" if name in exact or not seen else _type_of(_Form(seen))
@@ -216,23 +261,23 @@ _REJECTED = """
     )
     GROUP BY reason ORDER BY reason
 """
-_INCOMPLETE = ("row is longer than 2 MB", "quotes of a row do not match")
+_QUOTES = "quotes of a row do not match"
+_INCOMPLETE = ("row is longer than 2 MB", _QUOTES)
 """Reasons for which more than a row may be lost: after a quote without an end, all to the next row that can be read."""
 
 
-def _rejected(path: Path, connection: Any) -> list[tuple[str, int, int, str]]:
-    """Return reasons of rejected rows: how many there are, the line of the first, and its text."""
-    found: list[tuple[str, int, int, str]] = connection.execute(_REJECTED, [str(path)]).fetchall()
-    return found
+def _rejected(path: Path, connection: Any) -> list[tuple[str, int, str]]:
+    """Return reasons of rejected rows: how many there are, and the first with its line."""
+    found = connection.execute(_REJECTED, [str(path)]).fetchall()
+    return [(reason, count, f"line {line}: {text}") for reason, count, line, text in found]
 
 
-def _notes(path: Path, divider: str, width: int, connection: Any) -> list[tuple[str, int, str, bool]]:
+def _notes(
+    rejected: Rejected, path: Path, divider: str, width: int, connection: Any
+) -> list[tuple[str, int, str, bool]]:
     from dctv.readers.plain_files.endings import open_line
 
-    notes = [
-        (reason, count, f"line {line}: {text}", reason in _INCOMPLETE)
-        for reason, count, line, text in _rejected(path, connection)
-    ]
+    notes = [(reason, count, row, reason in _INCOMPLETE) for reason, count, row in rejected(connection)]
     last = open_line(path)
     if last is None:
         return notes
@@ -243,8 +288,8 @@ def _notes(path: Path, divider: str, width: int, connection: Any) -> list[tuple[
     return [*notes, ("last line has no end, its last field may be cut", 1, shown, False)]
 
 
-def _lines(path: Path, connection: Any, rows: int) -> tuple[int, int]:
-    count = sum(count for _, count, *_ in _rejected(path, connection))
+def _lines(rejected: Rejected, connection: Any, rows: int) -> tuple[int, int]:
+    count = sum(count for _, count, _ in rejected(connection))
     return rows + count, count
 
 

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dctv.errors import TraceError
 from dctv.session import Session
 from tests.bounds import bounded
 
@@ -236,6 +237,42 @@ def test_ends_of_lines_and_quotes_of_csv(
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     assert [(row["a"], row["b"]) for row in rows(path)] == found
     assert reasons(path) == lost
+
+
+NUMBERS = [(row, "x") for row in range(3000)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "lost"),
+    [
+        ("a,b\r\n1,x\r\n2,007\n3,\r\n", [(1, "x"), (2, "007"), (3, None)], {}),
+        ("a,b\r\n1,x\n2,y\n", [(1, "x"), (2, "y")], {}),
+        ("a,b\n1,x\r2,y\n", [(1, "x"), (2, "y")], {}),
+        ('a,b\r\n1,"x"\r\n2,"y"\n', [(1, "x"), (2, "y")], {}),
+        ('a,b\n1,"x\r\ny"\n2,"y"z\n', [(1, "x\r\ny")], {"quotes of a row do not match": 1}),
+        ('a,b\r\n1,"x\r\ny"\n\r\n2,"p""q\n,"\n3,""\n', [(1, "x\r\ny"), (2, 'p"q\n,'), (3, None)], {}),
+        ("a,b\n" + "".join(f"{row},x\n" for row, _ in NUMBERS) + "3000,x\r\n", [*NUMBERS, (3000, "x")], {}),
+        (
+            "a,b\r\n1,x\n2\n3,y,z\r\n4,w\r\n5,v\r\n",
+            [(1, "x"), (4, "w"), (5, "v")],
+            {"row has other columns than the header": 2},
+        ),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_of_csv_that_end_in_several_ways(
+    text: str, found: list[tuple[int, str]], lost: dict[str, int], *, packed: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / ("x.csv.gz" if packed else "x.csv")
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    assert [(row["a"], row["b"]) for row in rows(path)] == found
+    assert reasons(path) == lost
+
+
+def test_damage_in_csv_whose_lines_end_in_several_ways(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes(b"a,b\r\n1,x\n2,\xff\n")
+    with pytest.raises(TraceError, match=r"cannot read `.*x\.csv`, whose lines end in several ways: "):
+        rows(tmp_path / "x.csv")
 
 
 def test_a_column_of_row_numbers_may_have_no_name(tmp_path: Path) -> None:
