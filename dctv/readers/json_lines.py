@@ -44,7 +44,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     lines = _scan(file.path)
     options = ("timestamp", "duration", "name", "category")
     as_text = {"_ts", "_duration", *(str(file.options[option]) for option in options if option in file.options)}
-    rows, wide = rows_of(lines, file.connection, as_text)
+    rows = rows_of(lines, file.connection, as_text)
 
     @cache
     def lost(connection: Any) -> tuple[int, int]:
@@ -60,18 +60,20 @@ def _tables(file: PlainFile) -> list[PlainTable]:
         broken, other = lost(connection)
         found = [("line is not JSON", broken, "", False)] if broken else []
         found += [("line is not an object", other, "", False)] if other else []
-        if wide:
+        if rows.repeated:
+            found.append(("member of an object is given twice, the first one is taken", rows.repeated, "", False))
+        if rows.wide:
             found.append((f"objects have more than {MOST} different members, read as one column", 1, "", False))
         last = open_line(file.path)
         if last is None or _is_json(last):
             return found
         return [*found, ("file ends in the middle of a line", 1, last[:200].decode(errors="replace"), True)]
 
-    def counted(connection: Any, rows: int) -> tuple[int, int]:
+    def counted(connection: Any, read: int) -> tuple[int, int]:
         unread = sum(lost(connection))
-        return rows + unread, unread
+        return read + unread, unread
 
-    return [PlainTable(file.number, name_of(file.path), rows, notes=notes, lines=counted)]
+    return [PlainTable(file.number, name_of(file.path), rows.query, notes=notes, lines=counted)]
 
 
 def _is_json(line: bytes) -> bool:

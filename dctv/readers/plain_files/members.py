@@ -13,7 +13,7 @@ from typing import Any
 from dctv.plan.build import call, case, equal, grouped, is_not_null, number, over, select, sorted_by, unequal, where
 from dctv.plan.expressions import And, Cast, Column, Expression, InList, List, Text
 from dctv.plan.queries import Item, Select
-from dctv.record import replace
+from dctv.record import record, replace
 
 MOST = 1000
 """The maximum number of different members that become columns: more are keys of a map rather than names."""
@@ -26,36 +26,46 @@ _DIGITS = "DIGITS"
 """The kind of whole numbers of which some have more than 64 bits: texts."""
 
 
-def rows_of(lines: Select, connection: Any, as_text: Collection[str] = ()) -> tuple[Select, bool]:
-    """Return the rows of the lines that are objects, and whether these have too many different members for columns.
+@record
+class ObjectRows:
+    """The rows of lines that are objects."""
 
-    Such rows have the whole object in one column, `json`. Columns of values of several types are JSON, or texts if they
-    are among `as_text`.
+    query: Select
+    wide: bool = False
+    """Whether the objects have too many different members for columns: then there is one column, `json`."""
+    repeated: int = 0
+    """How many members their objects have already; the first one counts."""
+
+
+def rows_of(lines: Select, connection: Any, as_text: Collection[str] = ()) -> ObjectRows:
+    """Return the rows of the lines that are objects.
+
+    Columns of values of several types are JSON, or texts if they are among `as_text`.
     """
     objects = where(lines, equal(call("json_type", Column(_JSON)), Text("OBJECT")))
     names = _names(objects, connection)
     if not 0 < len(names) <= MOST:
-        return objects, bool(names)
+        return ObjectRows(objects, bool(names))
     paths = List(tuple(Text(_path(name)) for name in names))
     values = select(Item(call("json_extract", Column(_JSON), paths), _VALUES), source=objects)
     shown = distinct_names(names)
-    found = zip(_kinds(values, len(names), connection), shown, strict=True)
-    kinds = ["VARCHAR" if kind == "JSON" and name in as_text else kind for kind, name in found]
+    found, given = _kinds(values, len(names), connection)
+    kinds = ["VARCHAR" if kind == "JSON" and name in as_text else kind for kind, name in zip(found, shown, strict=True)]
     items = [
         Item(_typed(_value(place), kind), name) for place, (kind, name) in enumerate(zip(kinds, shown, strict=True))
     ]
-    return select(*items, source=values), False
+    return ObjectRows(select(*items, source=values), repeated=sum(names.values()) - given)
 
 
-def _names(objects: Select, connection: Any) -> list[str]:
-    """Return the names of all members in the order in which they appear, one more than `MOST` at most."""
+def _names(objects: Select, connection: Any) -> dict[str, int]:
+    """Return how often each member occurs, in the order in which they appear, one more than `MOST` at most."""
     from dctv.engines.sql.duckdb import write
 
     names = select(Item(call("unnest", call("json_keys", Column(_JSON))), "name"), source=objects)
     placed = select("name", Item(over(call("row_number")), "place"), source=names)
-    first = sorted_by(grouped(select("name", source=placed), ["name"]), call("min", Column("place")))
-    found = connection.execute(write(replace(first, limit=number(MOST + 1))))
-    return [name for (name,) in found.fetchall()]
+    counted = grouped(select("name", Item(call("count", Column("name")), "times"), source=placed), ["name"])
+    found = connection.execute(write(replace(sorted_by(counted, call("min", Column("place"))), limit=number(MOST + 1))))
+    return dict(found.fetchall())
 
 
 def _path(name: str) -> str:
@@ -83,12 +93,14 @@ def _value(place: int) -> Expression:
     return call("list_extract", Column(_VALUES), number(place + 1))
 
 
-def _kinds(values: Select, count: int, connection: Any) -> list[str]:
-    """Return the type of each column."""
+def _kinds(values: Select, count: int, connection: Any) -> tuple[list[str], int]:
+    """Return the type of each column, and how many values there are."""
     from dctv.engines.sql.duckdb import write
 
     kinds = [call("bit_or", _kind_of(_value(place))) for place in range(count)]
-    return [_type(kinds or 0) for kinds in connection.execute(write(select(*kinds, source=values))).fetchone()]
+    given = [call("count", _value(place)) for place in range(count)]
+    found = connection.execute(write(select(*kinds, *given, source=values))).fetchone()
+    return [_type(kinds or 0) for kinds in found[:count]], sum(found[count:])
 
 
 def _kind_of(value: Expression) -> Expression:

@@ -149,6 +149,20 @@ def test_many_members_of_json_lines(tmp_path: Path) -> None:
     assert reasons(path) == {"objects have more than 1000 different members, read as one column": 1}
 
 
+def test_members_that_occur_twice_in_json_lines_are_counted(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "x.jsonl", '{"a": 1, "a": 2, "b": null, "b": 1}\n{"a": null}\n{"A": 3, "c": {"d": 1, "d": 2}}\n'
+    )
+    assert [row["a"] for row in rows(path)] == [1, None, None]
+    assert reasons(path) == {"member of an object is given twice, the first one is taken": 2}
+
+
+def test_half_of_a_surrogate_pair_is_no_json(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.jsonl", '{"a": "\\ud83d\\ude00"}\n{"a": "/x/\\udce9y"}\n{"a": "b"}\n')
+    assert rows(path) == [{"a": "\U0001f600"}, {"a": "b"}]
+    assert reasons(path) == {"line is not JSON": 1}
+
+
 def test_lines_that_are_no_objects_are_counted_and_not_shown(tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", '{"ts": 1}\n{"ts": 2}\n[3]\n4\nno\n{"ts": 5}\n{"ts": 6}\n{"ts": 7}\n')
     assert reasons(path, timestamp="ts") == {"line is not JSON": 1, "line is not an object": 2}
