@@ -390,10 +390,7 @@ class GroupBy(Node):
 
 @record(eq=False, text=False)
 class GroupingSets(Node):
-    """`ROLLUP (...)`, `CUBE (...)` or `GROUPING SETS ((a), ())`; each set is a tuple of expressions.
-
-    GROUPING SETS has the sets of others, too: `GROUPING SETS (ROLLUP (a, b), (b))`.
-    """
+    """`ROLLUP (...)`, `CUBE (...)` or `GROUPING SETS ((a), ())`; each set is a tuple of expressions, or has several."""
 
     kind: OneOf["ROLLUP", "CUBE", "GROUPING SETS"]
     sets: tuple[tuple[Expr, ...] | GroupingSets, ...]
@@ -443,7 +440,7 @@ class Values(Node):
 
 @record(eq=False, text=False)
 class Compound(Node):
-    """`part UNION|INTERSECT|EXCEPT [ALL] [BY NAME] part ...`, from left to right; one node, so that trees are not deep."""
+    """`part UNION|INTERSECT|EXCEPT [ALL] [BY NAME] part ...`: one node for a chain, so that trees are not deep."""
 
     op: OneOf["UNION", "INTERSECT", "EXCEPT"]
     parts: tuple[Body, ...]
