@@ -36,13 +36,27 @@ def _ends(text: bytes) -> set[str]:
 
 
 @record(frozen=False)
+class _Lost:
+    """Rows that were left out."""
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, row: Any) -> str:
+        """Count a row, and tell the reader to go on."""
+        self.first = row.text if self.count == 0 else self.first
+        self.count += 1
+        return "skip"
+
+
+@record(frozen=False)
 class MixedEnds:
     """A file with a header, and with rows that end in LF, CR LF or CR."""
 
     head: Head
     divider: str
     names: Sequence[str]
-    lost: list[str] = field(default_factory=list)
+    lost: _Lost = field(default_factory=_Lost)
     """The rows with other numbers of fields of the last stream."""
 
     def stream(self) -> Any:
@@ -55,20 +69,16 @@ class MixedEnds:
         from pyarrow import csv
 
         # The engine may still read an earlier stream, whose rows must not be counted twice.
-        lost: list[str] = []
-        self.lost = lost
-
-        def skip(row: Any) -> str:
-            lost.append(row.text)
-            return "skip"
-
+        self.lost = _Lost()
         packed = compression_of(self.head)
         return csv.open_csv(
             pa.input_stream(str(self.head.path), compression=None if packed == "none" else packed),
             read_options=csv.ReadOptions(
                 column_names=list(self.names), skip_rows_after_names=1, use_threads=False, block_size=_BLOCK
             ),
-            parse_options=csv.ParseOptions(delimiter=self.divider, newlines_in_values=True, invalid_row_handler=skip),
+            parse_options=csv.ParseOptions(
+                delimiter=self.divider, newlines_in_values=True, invalid_row_handler=self.lost.add
+            ),
             convert_options=csv.ConvertOptions(
                 column_types=dict.fromkeys(self.names, pa.string()), null_values=[""], strings_can_be_null=True
             ),
@@ -76,4 +86,4 @@ class MixedEnds:
 
     def rejected(self, _: Any) -> list[tuple[str, int, str]]:
         """Return why rows were left out, how many, and the first of them."""
-        return [(_REASON, len(self.lost), self.lost[0])] if self.lost else []
+        return [(_REASON, self.lost.count, self.lost.first)] if self.lost.count else []
