@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dctv.bind import relations
 from dctv.bind.bound import Bound
-from dctv.bind.context import ClauseContext
+from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
 from dctv.bind.grouping import parts_of
 from dctv.bind.scope import Scope, ScopeColumn
 from dctv.bind.types import BIGINT, settled
@@ -42,6 +42,21 @@ def typed(bound: Bound, context: ClauseContext) -> Bound:
     if made is None:
         return bound
     return replace(bound, type=made, parts=(bound,) if isinstance(bound.value, Subquery) else bound.parts)
+
+
+def typed_results(query: BoundQuery, other: BoundQuery, leaves: Leaves, env: Environment) -> BoundQuery:
+    """Return a query whose results have types, if one of them meets a unit where rows of another are added to it."""
+    pairs = zip(query.outs, other.outs, strict=False)
+    if all(a.type is not None or a.any_unit or a.unit != NO_UNIT or b.unit == NO_UNIT for a, b in pairs):
+        return query
+    try:
+        types = relations.types_of(query.query, leaves.all(), env)
+    except EngineError:
+        return query
+    if len(types) != len(query.outs):
+        return query
+    outs = [replace(a, type=a.type or parse(kind)) for a, kind in zip(query.outs, types, strict=True)]
+    return replace(query, outs=tuple(outs))
 
 
 def _has_unit(bound: Bound) -> bool:

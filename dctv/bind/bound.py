@@ -188,10 +188,10 @@ def as_time(bound: Bound) -> Bound:
     )
 
 
-def as_interval(bound: Bound) -> Bound:
-    """Turn a number with a unit of time into an INTERVAL, which counts microseconds."""
+def as_interval(bound: Bound, *, lenient: bool = False) -> Bound:
+    """Turn a number with a unit of time into an INTERVAL, which counts microseconds; `lenient` is TRY_CAST."""
     micros = scale(bound, ratio(bound.unit, parse_unit("us")), NO_UNIT)
-    whole = Cast(micros.value, "BIGINT")
+    whole = Cast(micros.value, "BIGINT", lenient=lenient, place=bound.place)
     made = None if bound.type is None else INTERVAL
     return Bound(Call("to_microseconds", (whole,)), NO_UNIT, bound.place, parts=(bound,), type=made)
 

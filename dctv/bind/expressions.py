@@ -10,7 +10,7 @@ from typing import cast
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.alike import alike
 from dctv.bind.asked_types import typed, typed_beside_units
-from dctv.bind.bound import Bound, constant, convert, is_date, with_parts
+from dctv.bind.bound import Bound, as_interval, constant, convert, is_date, is_time, with_parts
 from dctv.bind.conditions import condition_of
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import aggregates, parts_of
@@ -60,7 +60,7 @@ from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
-from dctv.types.values import may_have_unit
+from dctv.types.values import is_numeric, may_have_unit
 
 _FUNCTIONS = {
     "current_date": "current_date",
@@ -310,10 +310,27 @@ def _cast(expr: ast.Cast, context: ClauseContext) -> Bound:
     type_name = engine_name(expr.type, None if context.proven else context.env.catalog)
     if isinstance(expr.operand, ast.String) and type_name in time_literals.TYPES and not expr.lenient:
         time_literals.check(expr.operand.text, type_name, context.env.engine, expr.operand.place or expr.place)
+    if type_name == INTERVAL.text and _is_number(bound):
+        return _interval_of(bound, expr)
     written = Cast(bound.value, type_name, lenient=expr.lenient, place=expr.place)
     made = of_cast(bound.type, type_name)
     unit = bound.unit if may_have_unit(type_name) else NO_UNIT
     return Bound(written, unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
+
+
+def _is_number(bound: Bound) -> bool:
+    kind = settled(bound.type)
+    return bound.unit != NO_UNIT if kind is None else is_numeric(kind.text)
+
+
+def _interval_of(bound: Bound, expr: ast.Cast) -> Bound:
+    """Make an INTERVAL of a time: the engine has no cast from numbers."""
+    if not is_time(bound) and not bound.is_zero:
+        found = shown(bound.type) if bound.unit == NO_UNIT else f"a number in `{bound.unit}`"
+        hint = "give it a unit of time, such as (x IN s)::INTERVAL" if bound.unit == NO_UNIT else None
+        raise UnitError(f"a cast to INTERVAL takes a time, found {found}", bound.place or expr.place, hint=hint)
+    time = convert(bound, parse_unit("us"), "a cast")
+    return replace(as_interval(time, lenient=expr.lenient), place=expr.place, parts=(bound,))
 
 
 def _collate(expr: ast.Collate, context: ClauseContext) -> Bound:

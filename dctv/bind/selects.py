@@ -8,11 +8,11 @@ from typing import cast
 
 from dctv.bind import expressions
 from dctv.bind.alike import HINT, alike, mixture
-from dctv.bind.asked_types import typed_beside_units
+from dctv.bind.asked_types import typed_beside_units, typed_results
 from dctv.bind.binding import Binding
-from dctv.bind.bound import Bound, constant, convert, scale
+from dctv.bind.bound import Bound, constant, convert
 from dctv.bind.branches import of_branches
-from dctv.bind.context import BoundColumn, BoundQuery, ClauseContext, Leaves
+from dctv.bind.context import BoundColumn, BoundQuery, ClauseContext, Environment, Leaves
 from dctv.bind.distinct_on import first_of_each
 from dctv.bind.grouping import aggregates, outside, parts_of
 from dctv.bind.int128 import is_wide
@@ -23,7 +23,7 @@ from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.select_cores import OutputColumn, bind_core, ordinal
 from dctv.bind.spellings import fitting
 from dctv.bind.stars import named_columns
-from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
+from dctv.bind.types import BIGINT, DOUBLE, INTERVAL, of_cast, of_choice, settled
 from dctv.bind.windows import ordered, refuse_constant
 from dctv.errors import BindError
 from dctv.plan import build as w
@@ -40,7 +40,7 @@ from dctv.syntax import ast
 from dctv.syntax.node import nodes
 from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT
-from dctv.types.units import compatible, finer, ratio
+from dctv.types.units import compatible, finer, parse_unit
 from dctv.types.values import is_integer
 
 
@@ -143,11 +143,11 @@ def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves:
     for part in others:
         right = _body(binder, part, parent, leaves)[0]
         place = node.place and part.place and replace(node.place, stop=part.place.stop)
-        made = _combined(replace(node, place=place), made, right)
+        made = _combined(replace(node, place=place), made, right, (leaves, binder.env))
     return made
 
 
-def _combined(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> BoundQuery:
+def _combined(node: ast.Compound, left: BoundQuery, right: BoundQuery, about: tuple[Leaves, Environment]) -> BoundQuery:
     if node.by_name:
         left, right = matched(node, left, right)
     if len(left.outs) != len(right.outs):
@@ -156,6 +156,7 @@ def _combined(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> BoundQ
             node.place,
             hint="add NULL AS name for a column that one side lacks, or match columns with UNION BY NAME",
         )
+    left, right = typed_results(left, right, *about), typed_results(right, left, *about)
     left, right = _same_units(node, left, right)
     types = [of_choice([a.type, b.type]) for a, b in zip(left.outs, right.outs, strict=True)]
     outs = tuple(
@@ -179,9 +180,18 @@ def _parts(node: ast.Compound, left: BoundQuery, types: Sequence[Type | None]) -
     return (query,)
 
 
+def _as_times(a: BoundColumn, b: BoundColumn) -> tuple[BoundColumn, BoundColumn]:
+    """Return two columns of which an INTERVAL is a time where the other one has a unit of time."""
+    us = parse_unit("us")
+    time = BoundColumn(a.name, us, "integer", type=BIGINT)
+    if a.type == INTERVAL and b.unit != NO_UNIT and compatible(b.unit, us):
+        return time, b
+    return (a, time) if b.type == INTERVAL and a.unit != NO_UNIT and compatible(a.unit, us) else (a, b)
+
+
 def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tuple[BoundQuery, BoundQuery]:
     units = []
-    for a, b in zip(left.outs, right.outs, strict=True):
+    for a, b in map(_as_times, left.outs, right.outs):
         if None not in (a.family, b.family) and (a.family == "text") != (b.family == "text"):
             shown = ["a string" if o.family == "text" else "a number" for o in (a, b)]
             raise BindError(
@@ -209,8 +219,8 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
         columns: list[Result] = []
         outs = ()
         for name, out, unit in zip(names_of(query.outs), query.outs, units, strict=True):
-            factor = Fraction(1) if out.any_unit else ratio(out.unit, unit)
-            bound = scale(Bound(Column(name, "side"), out.unit, type=out.type), factor, unit)
+            own = Bound(Column(name, "side"), unit if out.any_unit else out.unit, type=out.type)
+            bound = convert(own, unit, node.op)
             columns.append(Result(bound.value, name))
             outs += (BoundColumn(out.name, unit, type=bound.type, wide=out.wide),)
         made = w.select(*columns, source=query.query, alias="side")
