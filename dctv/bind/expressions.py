@@ -371,7 +371,10 @@ def _in_select(expr: ast.InSelect, context: ClauseContext) -> Bound:
         raise BindError(
             f"the subquery of IN has {width} column{'s' * (width > 1)}, found {len(query.outs)}", expr.place
         )
-    converted = [convert(one, out.unit, "IN") for one, out in zip(sides, query.outs, strict=True)]
+    typed_sides = [
+        one if out.unit == NO_UNIT else typed(one, context) for one, out in zip(sides, query.outs, strict=True)
+    ]
+    converted = [convert(one, out.unit, "IN") for one, out in zip(typed_sides, query.outs, strict=True)]
     left = with_parts(left, converted) if is_row else converted[0]
     found = InQuery(left.value, query.query)
     fits = all(of_search(one.type, out.type) == BOOLEAN for one, out in zip(converted, query.outs, strict=True))
