@@ -4,7 +4,8 @@ A span operator needs its inputs in order of time. Where that is not known when 
 sorted; a part of a fleet's plan is one-per-trace, and the tables of one trace do come in order. Sound where the sort
 leaves rows of equal time as they came, which it does by their numbers, and where the operator needs the order of time
 alone (`SpanOperator.by_time`): rows of equal time then come as they are stored, as they do if the trace is mounted
-alone. Sorts by more than time stay where other operators need them, such as that of calls by their rank.
+alone. So do the rows of a select that only projects a table that comes in order, or leaves some of its rows out. Sorts
+by more than time stay where other operators need them.
 """
 
 from __future__ import annotations
