@@ -93,7 +93,7 @@ METRICS = {
         }
     ]
 }
-JAEGER = {
+JAEGER: dict[str, Any] = {
     "data": [
         {
             "traceID": "bb",
