@@ -77,6 +77,7 @@ def exprs(depth: int) -> Strategy:
         st.builds(ast.Between, inner, inner, inner, flags),
         st.builds(ast.InList, inner, few(inner, 1), flags),
         st.builds(ast.InSelect, inner, query, flags),
+        st.builds(ast.Quantified, inner, st.sampled_from(["<", "<=", ">", ">="]), query, flags),
         st.builds(ast.InUnit, inner, st.sampled_from(["ms", "in", "miles/hour", "from", "min", "ROW"])),
         st.builds(ast.Case, maybe(inner), few(st.tuples(inner, inner), 1), maybe(inner)),
         st.builds(ast.Cast, inner, types, flags),

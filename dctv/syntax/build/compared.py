@@ -91,7 +91,7 @@ def _called(at: Place, function: str, *arguments: ast.Expr) -> ast.Call:
 
 def _value(at: Place, value: ast.Expr, rows: ast.Table) -> ast.ScalarSelect:
     # With a name, since one that is made of the value cannot be, where COLUMNS has chosen a column of it.
-    core = ast.Core((ast.ResultColumn(value, ast.Name("dctv:value"), place=at),), source=rows, place=at)
+    core = ast.Core((ast.ResultColumn(value, ast.Name("dctv:value", place=at), place=at),), source=rows, place=at)
     return ast.ScalarSelect(ast.Select(core, place=at), place=at)
 
 
