@@ -288,5 +288,5 @@ def test_errors_state_what_is_wrong(tmp_path: Path) -> None:
     _kernels.write_table(
         str(path), pa.RecordBatchReader.from_batches(table.schema, table.to_batches()), ascending=False
     )
-    with pytest.raises(ValueError, match="no column `id`"):
+    with pytest.raises(ValueError, match="no column `dur`"):
         _kernels.CallSums(measured=True).read(str(path), source(path, CallFilters()))

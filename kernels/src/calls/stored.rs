@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::engine::{ENTRY, EXIT};
 use super::functions::Functions;
-use super::ties::InOrder;
+use super::ties::{WholeTimes, order};
 use crate::sweeps::fail;
 
 /// Rows of a block: half of a row group, so that it has texts of only one dictionary.
@@ -71,6 +71,8 @@ pub struct Block {
     names: Texts,
     states: Texts,
     modules: Option<Texts>,
+    /// Rows in the order of their times and numbers; none if they are already in order.
+    order: Option<Vec<u32>>,
 }
 
 /// How a call was recorded.
@@ -117,7 +119,7 @@ impl Block {
         let integers = |name| column(name).and_then(integers);
         let coded = |name| column(name).and_then(coded);
         let maybe = |name: &str| batch.column_by_name(name);
-        let block = Self {
+        let mut block = Self {
             times: integers("_ts")?,
             lengths: integers("dur")?,
             tids: integers("tid")?,
@@ -131,6 +133,7 @@ impl Block {
             names: coded("name")?,
             states: coded("state")?,
             modules: maybe("module").map(self::coded).transpose()?,
+            order: None,
         };
         if block.times.null_count() + block.ids.null_count() > 0 {
             return Err(fail("a call has no time or number"));
@@ -138,11 +141,21 @@ impl Block {
         if !block.times.values().is_sorted() {
             return Err(fail("the stored table is not in order of time"));
         }
+        block.order = order(block.times.values(), block.ids.values())?;
         Ok(block)
     }
 
     pub fn len(&self) -> usize {
         self.times.len()
+    }
+
+    /// The row at a place in the order.
+    #[inline]
+    pub fn row(&self, place: usize) -> usize {
+        match &self.order {
+            Some(order) => order.get(place).map_or(place, |&row| row as usize),
+            None => place,
+        }
     }
 }
 
@@ -184,7 +197,7 @@ fn same(known: &Option<ArrayRef>, column: &Texts) -> bool {
 }
 
 /// Reads a file block by block.
-pub struct Stored(InOrder<ParquetRecordBatchReader>);
+pub struct Stored(WholeTimes<ParquetRecordBatchReader>);
 
 fn wrong(error: ParquetError) -> ArrowError {
     fail(error.to_string())
@@ -207,12 +220,11 @@ impl Stored {
         let builder = builder.with_projection(mask).with_batch_size(ROWS);
         let reader = builder.build().map_err(wrong)?;
         let schema = reader.schema();
-        let place = |name| schema.index_of(name).map_err(|_| lacks(name));
-        let (time, number) = (place("_ts")?, place("id")?);
-        Ok(Self(InOrder::new(reader, time, number)))
+        let time = schema.index_of("_ts").map_err(|_| lacks("_ts"))?;
+        Ok(Self(WholeTimes::new(reader, time)))
     }
 
-    /// The next rows, in order of time and number.
+    /// The next rows; rows of equal time are in one block.
     pub fn next(&mut self) -> Result<Option<Block>, ArrowError> {
         self.0.next().map(|batch| batch.and_then(|batch| Block::new(&batch))).transpose()
     }

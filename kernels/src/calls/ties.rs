@@ -11,20 +11,19 @@ use arrow_select::take::take_record_batch;
 
 use crate::sweeps::fail;
 
-/// Reads batches in order of time, and returns them in order of time and number.
-pub struct InOrder<R> {
+/// Reads batches in order of time, and returns them with all rows of one time in one batch.
+pub struct WholeTimes<R> {
     reader: R,
     time: usize,
-    number: usize,
     ready: VecDeque<RecordBatch>,
     /// Rows of the latest time, of which there may be more. However many they are, they wait in memory.
     rest: Vec<RecordBatch>,
 }
 
-impl<R: RecordBatchReader> InOrder<R> {
-    /// Read batches, given the places of two columns of INT64.
-    pub fn new(reader: R, time: usize, number: usize) -> Self {
-        Self { reader, time, number, ready: VecDeque::new(), rest: Vec::new() }
+impl<R: RecordBatchReader> WholeTimes<R> {
+    /// Read batches, given the place of a column of INT64.
+    pub fn new(reader: R, time: usize) -> Self {
+        Self { reader, time, ready: VecDeque::new(), rest: Vec::new() }
     }
 
     fn add(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
@@ -46,8 +45,7 @@ impl<R: RecordBatchReader> InOrder<R> {
         self.end()?;
         let end = times.len() - times.iter().rev().take_while(run(last)).count();
         if begin < end {
-            let whole = self.sorted(batch.slice(begin, end - begin))?;
-            self.ready.push_back(whole);
+            self.ready.push_back(batch.slice(begin, end - begin));
         }
         self.rest.push(batch.slice(end, times.len() - end));
         Ok(())
@@ -56,30 +54,14 @@ impl<R: RecordBatchReader> InOrder<R> {
     /// Return the rows of the latest time: there are no more.
     fn end(&mut self) -> Result<(), ArrowError> {
         if !self.rest.is_empty() {
-            let whole = concat_batches(&self.reader.schema(), &self.rest)?;
+            self.ready.push_back(concat_batches(&self.reader.schema(), &self.rest)?);
             self.rest.clear();
-            let whole = self.sorted(whole)?;
-            self.ready.push_back(whole);
         }
         Ok(())
     }
-
-    fn sorted(&self, batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
-        let (times, numbers) = (integers(&batch, self.time)?, integers(&batch, self.number)?);
-        let mut pairs = times.windows(2).zip(numbers.windows(2));
-        if !pairs.any(|(time, number)| time[0] == time[1] && number[1] < number[0]) {
-            return Ok(batch);
-        }
-        let rows = u32::try_from(times.len()).map_err(|_| fail("a batch has too many rows"))?;
-        let mut order: Vec<u32> = (0..rows).collect();
-        for run in order.chunk_by_mut(|&one, &next| times[one as usize] == times[next as usize]) {
-            run.sort_by_key(|&row| numbers[row as usize]);
-        }
-        take_record_batch(&batch, &UInt32Array::from(order))
-    }
 }
 
-impl<R: RecordBatchReader> Iterator for InOrder<R> {
+impl<R: RecordBatchReader> Iterator for WholeTimes<R> {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -100,9 +82,52 @@ impl<R: RecordBatchReader> Iterator for InOrder<R> {
     }
 }
 
+/// The order of rows by time and number, given these in order of time; none if they are in that order.
+pub fn order(times: &[i64], numbers: &[i64]) -> Result<Option<Vec<u32>>, ArrowError> {
+    let mut pairs = times.windows(2).zip(numbers.windows(2));
+    if !pairs.any(|(time, number)| time[0] == time[1] && number[1] < number[0]) {
+        return Ok(None);
+    }
+    let rows = u32::try_from(times.len()).map_err(|_| fail("a batch has too many rows"))?;
+    let mut order: Vec<u32> = (0..rows).collect();
+    for run in order.chunk_by_mut(|&one, &next| times[one as usize] == times[next as usize]) {
+        run.sort_by_key(|&row| numbers[row as usize]);
+    }
+    Ok(Some(order))
+}
+
+/// Reads batches in order of time, and returns them in order of time and number.
+pub struct InOrder<R> {
+    whole: WholeTimes<R>,
+    number: usize,
+}
+
+impl<R: RecordBatchReader> InOrder<R> {
+    /// Read batches, given the places of two columns of INT64.
+    pub fn new(reader: R, time: usize, number: usize) -> Self {
+        Self { whole: WholeTimes::new(reader, time), number }
+    }
+
+    fn sorted(&self, batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
+        match order(integers(&batch, self.whole.time)?, integers(&batch, self.number)?)? {
+            Some(order) => take_record_batch(&batch, &UInt32Array::from(order)),
+            None => Ok(batch),
+        }
+    }
+}
+
+impl<R: RecordBatchReader> Iterator for InOrder<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.whole.next()?;
+        Some(batch.and_then(|batch| self.sorted(batch)))
+    }
+}
+
 impl<R: RecordBatchReader> RecordBatchReader for InOrder<R> {
     fn schema(&self) -> SchemaRef {
-        self.reader.schema()
+        self.whole.reader.schema()
     }
 }
 

@@ -107,7 +107,8 @@ impl<T: Clone> Walk<T> {
             }
         };
         let last = block.len().min(first + STEP);
-        for row in first..last {
+        for place in first..last {
+            let row = block.row(place);
             let tid = block.tids.value(row);
             if !self.tids.is_empty() && !self.tids.contains(&tid) {
                 continue;
