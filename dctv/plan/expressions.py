@@ -132,7 +132,7 @@ class InList(Expression):
 
 @record
 class InQuery(Expression):
-    """Whether a value compares like this with a row of a query, or with all of them: at first, whether it is one."""
+    """Whether a comparison of a value holds for one row of a query, or for every row; `=` with one row is IN."""
 
     operand: Expression
     query: Query

@@ -15,14 +15,17 @@ from typing import TypeGuard
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import ROW_NUMBER, by_names
-from dctv.plan.expressions import Cast, Column, Expression
+from dctv.plan.expressions import Cast, Column, Exists, Expression, InQuery, Subquery, Window
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
 from dctv.plan.queries import Derived, Select, TableName
+from dctv.plan.walk import walk
 from dctv.record import replace
 from dctv.rewrite.graph import bottom_up, inputs, with_inputs
 from dctv.rewrite.select_shapes import is_projection
 from dctv.types.schema import TS
+
+_REORDERED = (Window, Subquery, Exists, InQuery)
 
 
 def drop_sorts(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
@@ -72,8 +75,13 @@ def _is_time(value: Expression, source: str) -> bool:
 
 
 def _keeps_order(query: Query) -> TypeGuard[Select]:
-    """Whether a query only projects rows of one source, or leaves some of them out."""
-    return isinstance(query, Select) and is_projection(replace(query, where=None))
+    """Whether a query only projects rows of one source, or leaves some of them out, without windows or subqueries.
+
+    The engine sorts rows for windows, and joins them with those of subqueries.
+    """
+    if not isinstance(query, Select) or not is_projection(replace(query, where=None)):
+        return False
+    return not any(isinstance(node, _REORDERED) for node in walk(query))
 
 
 def _without_order(query: Query, time: str, *, by_time: bool) -> Select | None:

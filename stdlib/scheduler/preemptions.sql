@@ -11,11 +11,11 @@
 SELECT EVENT * FROM dctv.as_events((
   SELECT _ts, cpu, prev_pid AS tid, prev_comm AS comm, next_pid AS by_tid, next_comm AS by_comm, prev_prio AS prio,
     next_prio AS by_prio,
-    CASE WHEN prev_state LIKE '%+' OR prev_state REGEXP '^([0-9]+|0x[0-9a-f]+)$' AND prev_state::INT64 != 0 THEN 'preempted'
+    CASE WHEN prev_state LIKE '%+' OR prev_state REGEXP '^([0-9]{1,18}|0x[0-9a-f]{1,15})$' AND prev_state::INT64 != 0 THEN 'preempted'
       ELSE 'yielded' END AS kind
   FROM _events.sched_switch
   WHERE prev_pid != 0 AND next_pid != 0 AND prev_pid != next_pid AND (
     prev_state REGEXP '^(R|W|TASK_RUNNING|TASK_WAKING)'
-    OR prev_state REGEXP '^([0-9]+|0x[0-9a-f]+)$' AND prev_state::INT64 & 255 = 0)
+    OR prev_state REGEXP '^([0-9]{1,18}|0x[0-9a-f]{1,15})$' AND prev_state::INT64 & 255 = 0)
   ORDER BY _ts, line
 ))

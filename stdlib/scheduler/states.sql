@@ -28,7 +28,7 @@ WITH wakeups AS (
 changes AS (
   SELECT _ts, line, 'switch' AS kind, cpu, NULL::INT64 AS target_cpu, next_pid AS tid, prev_pid AS other_tid,
     CASE
-      WHEN prev_state REGEXP '^(-?[0-9]+|0x[0-9a-f]+)$' THEN CASE
+      WHEN prev_state REGEXP '^(-?[0-9]{1,18}|0x[0-9a-f]{1,15})$' THEN CASE
         WHEN prev_state::INT64 & 1026 = 1026 THEN 'sleeping'
         WHEN prev_state::INT64 & 112 != 0 OR prev_state::INT64 = 128 AND prev_tid IS NOT NULL THEN 'ended'
         WHEN prev_state::INT64 & 2 != 0 THEN 'uninterruptible'

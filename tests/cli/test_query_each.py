@@ -431,7 +431,7 @@ def killed(job: TraceJob) -> None:
 
 def test_a_killed_worker_fails_only_its_trace(traces: Path, tmp_path: Path) -> None:
     settings = {"threads": 1, "memory_limit": "500MB", "temp_directory": None, "index_dir": None, "no_index": True}
-    settings |= {"index": False, "allow_files": False, "allow_partial": False}
+    settings |= {"index": False, "allow_files": False, "allow_partial": False, "manifest": []}
     texts = (("<query>", "SELECT COUNT(*) AS n FROM t.events", None),)
     names = sorted(str(path) for path in traces.iterdir())
     jobs = [TraceJob(name, "t", (), texts, (), settings, str(tmp_path / str(n))) for n, name in enumerate(names)]

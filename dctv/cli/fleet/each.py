@@ -14,7 +14,6 @@ from dctv.cli.fleet.jobs import TraceJob
 from dctv.cli.fleet.options import NAME
 from dctv.cli.fleet.stacked import Stacked, TraceResult
 from dctv.cli.fleet.work import FleetWork, fleet_work, jobs_for, outcome_of, report_errors, run_jobs
-from dctv.cli.mounts import parse_manifests
 from dctv.cli.tally import RunTally
 from dctv.cli.task import TaskResources
 from dctv.console.files import exists
@@ -25,7 +24,6 @@ from dctv.errors import UsageError
 def run_each(args: Namespace, mounts: Sequence[tuple[str, str]], batch: Batch) -> int:
     """Run a report for each trace, write the results and return the exit code."""
     fleet = _fleet(args, mounts)
-    parse_manifests(args.manifest, mounts)
 
     def run(batch: Batch, desk: TaskResources, tally: RunTally) -> None:
         with jobs_for(args, fleet, batch.texts, desk, batch.narrator) as jobs:

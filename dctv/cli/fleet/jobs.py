@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BEGUN, _DONE = "begun", "done.json"
 SETTINGS = (
     *("threads", "memory_limit", "temp_directory", "index_dir"),
-    *("index", "no_index", "allow_files", "allow_partial", "time", "manifest"),
+    *("index", "no_index", "allow_files", "allow_partial", "time"),
 )
 """Arguments of the command line that a worker needs."""
 
@@ -163,9 +163,7 @@ def _session_for(job: TraceJob) -> WarmSession:
     key = json.dumps([job.settings, job.others], sort_keys=True)
     if key not in _kept:
         close_session()
-        _kept[key] = WarmSession(
-            Namespace(**{**job.settings, "manifest": job.settings.get("manifest") or []}), job.others
-        )
+        _kept[key] = WarmSession(Namespace(**job.settings), job.others)
     return _kept[key]
 
 

@@ -126,18 +126,16 @@ def _jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder
     """Return a job for each trace, with a subfolder of this one for its results."""
     settings = {name: _plain(getattr(args, name, None)) for name in SETTINGS}
     settings["threads"] = args.threads or max(usable_processors() // fleet.workers, 1)
+    settings["manifest"] = getattr(args, "manifest", [])
+    manifests = parse_manifests(settings["manifest"], fleet.others).values()
     settings["memory_limit"] = _share(args.memory_limit, fleet.workers)
     texts_of = tuple((text.name, text.sql, None if text.base is None else str(text.base)) for text in texts)
     made = [
         TraceJob(trace, fleet.name, fleet.others, texts_of, tuple(args.param), settings, str(folder))
         for trace in fleet.traces
     ]
-    files = [] if args.checkpoint is None else [*files_named(texts, args.param), *_manifests(args, fleet)]
+    files = [] if args.checkpoint is None else [*files_named(texts, args.param), *map(Path, manifests)]
     return [replace(job, folder=str(folder / key_of(job, files))) for job in made]
-
-
-def _manifests(args: Namespace, fleet: FleetWork) -> list[Path]:
-    return [*map(Path, parse_manifests(getattr(args, "manifest", None) or (), fleet.others).values())]
 
 
 def _plain(value: Any) -> Any:

@@ -232,6 +232,24 @@ def test_types_of_arrow_that_the_engine_lacks(tmp_path: Path) -> None:
     assert rows(tmp_path / "x.arrows") == [{"half": 1.5, "wide": digits}, {"half": None, "wide": "1.10"}]
 
 
+NUMBERS = [(row, "x") for row in range(3000)]
+SEVERAL_ENDS: list[tuple[str, list[tuple[int, Any]], dict[str, int]]] = [
+    ("a,b\r\n1,x\r\n2,007\n3,\r\n", [(1, "x"), (2, "007"), (3, None)], {}),
+    ("a,b\r\n1,x\n2,y\n", [(1, "x"), (2, "y")], {}),
+    ("a,b\n1,x\r2,y\n", [(1, "x"), (2, "y")], {}),
+    ('a,b\r\n1,"x"\r\n2,"y"\n', [(1, "x"), (2, "y")], {}),
+    ('a,b\n1,"x\r\ny"\n2,"y"z\n', [(1, "x\r\ny")], {"quotes of a row do not match": 1}),
+    ('a,b\r\n1,"x\r\ny"\n\r\n2,"p""q\n,"\n3,""\n', [(1, "x\r\ny"), (2, 'p"q\n,'), (3, None)], {}),
+    ("a,b\n" + "".join(f"{row},x\n" for row, _ in NUMBERS) + "3000,x\r\n", [*NUMBERS, (3000, "x")], {}),
+    (
+        "a,b\r\n1,x\n2\n3,y,z\r\n4,w\r\n5,v\r\n",
+        [(1, "x"), (4, "w"), (5, "v")],
+        {"row has other columns than the header": 2},
+    ),
+]
+"""Texts of CSV whose lines end in several ways, their rows, and what is lost."""
+
+
 @pytest.mark.parametrize(
     ("text", "found", "lost"),
     [
@@ -241,40 +259,11 @@ def test_types_of_arrow_that_the_engine_lacks(tmp_path: Path) -> None:
         ('a,b\n1,x"y\n2,"x"y\n3,z\n4,w\n', [(1, 'x"y'), (3, "z"), (4, "w")], {"quotes of a row do not match": 1}),
         ('a,b\n1,x\n2,w\n3,"y\n4,z\n', [(1, "x"), (2, "w")], {"quotes of a row do not match": 1}),
         (f"a,b\n1,x\n2,{'y' * 2_100_000}\n3,z\n", [(1, "x"), (3, "z")], {"row is longer than 2 MB": 1}),
+        *SEVERAL_ENDS,
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
 def test_ends_of_lines_and_quotes_of_csv(
-    text: str, found: list[tuple[int, str]], lost: dict[str, int], *, packed: bool, tmp_path: Path
-) -> None:
-    path = tmp_path / ("x.csv.gz" if packed else "x.csv")
-    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    assert [(row["a"], row["b"]) for row in rows(path)] == found
-    assert reasons(path) == lost
-
-
-NUMBERS = [(row, "x") for row in range(3000)]
-
-
-@pytest.mark.parametrize(
-    ("text", "found", "lost"),
-    [
-        ("a,b\r\n1,x\r\n2,007\n3,\r\n", [(1, "x"), (2, "007"), (3, None)], {}),
-        ("a,b\r\n1,x\n2,y\n", [(1, "x"), (2, "y")], {}),
-        ("a,b\n1,x\r2,y\n", [(1, "x"), (2, "y")], {}),
-        ('a,b\r\n1,"x"\r\n2,"y"\n', [(1, "x"), (2, "y")], {}),
-        ('a,b\n1,"x\r\ny"\n2,"y"z\n', [(1, "x\r\ny")], {"quotes of a row do not match": 1}),
-        ('a,b\r\n1,"x\r\ny"\n\r\n2,"p""q\n,"\n3,""\n', [(1, "x\r\ny"), (2, 'p"q\n,'), (3, None)], {}),
-        ("a,b\n" + "".join(f"{row},x\n" for row, _ in NUMBERS) + "3000,x\r\n", [*NUMBERS, (3000, "x")], {}),
-        (
-            "a,b\r\n1,x\n2\n3,y,z\r\n4,w\r\n5,v\r\n",
-            [(1, "x"), (4, "w"), (5, "v")],
-            {"row has other columns than the header": 2},
-        ),
-    ],
-)
-@pytest.mark.parametrize("packed", [False, True])
-def test_lines_of_csv_that_end_in_several_ways(
     text: str, found: list[tuple[int, str]], lost: dict[str, int], *, packed: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / ("x.csv.gz" if packed else "x.csv")
