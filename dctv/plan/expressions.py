@@ -139,6 +139,13 @@ class InQuery(Expression):
     operator: str = "="
     every: bool = False
 
+    @property
+    def words(self) -> str:
+        """What stands between the value and the query: `IN`, `< ANY`, `>= ALL`."""
+        if (self.operator, self.every) == ("=", False):
+            return "IN"
+        return f"{self.operator} {'ALL' if self.every else 'ANY'}"
+
 
 @record
 class Exists(Expression):

@@ -135,10 +135,6 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _quantifier(node: e.InQuery) -> str:
-    return "IN" if (node.operator, node.every) == ("=", False) else f"{node.operator} {'ALL' if node.every else 'ANY'}"
-
-
 _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Column: lambda node: node.name if node.table is None else f"{node.table}.{node.name}",
     e.Star: lambda node: "*" if node.table is None else f"{node.table}.*",
@@ -154,7 +150,7 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Like: _like,
     e.Between: _between,
     e.InList: lambda node: f"{_nested(node.operand, _BITS)} IN ({_list(node.items)})",
-    e.InQuery: lambda node: f"{_nested(node.operand, _BITS)} {_quantifier(node)} ({_inline(node.query)})",
+    e.InQuery: lambda node: f"{_nested(node.operand, _BITS)} {node.words} ({_inline(node.query)})",
     e.Exists: lambda node: f"EXISTS ({_inline(node.query)})",
     e.Subquery: lambda node: f"({_inline(node.query)})",
     e.Case: _case,

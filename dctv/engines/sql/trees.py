@@ -258,7 +258,7 @@ def _bound(node: e.FrameEnd) -> tuple[str | exp.Expr, str | None]:
 
 def _in_query(node: e.InQuery) -> exp.Expr:
     operand, rows = _operand(node.operand), exp.Subquery(this=query(node.query))
-    if (node.operator, node.every) == ("=", False):
+    if node.words == "IN":
         return exp.In(this=operand, query=rows)
     return _BINARY[node.operator](this=operand, expression=(exp.All if node.every else exp.Any)(this=rows))
 

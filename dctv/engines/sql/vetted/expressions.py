@@ -226,8 +226,8 @@ def _in_list(node: e.InList, scope: VettedScope) -> Typed:
 
 
 def _in_query(node: e.InQuery, scope: VettedScope) -> Typed:
-    if (node.operator, node.every) != ("=", False):
-        raise unknown(f"{node.operator} {'ALL' if node.every else 'ANY'} with a query")
+    if node.words != "IN":
+        raise unknown(f"{node.words} with a query")
     one = typed(node.operand, scope)
     query, columns = scope.nested(node.query, scope.within())
     if columns is None or len(columns) != 1:
