@@ -8,6 +8,7 @@ HAVING becomes WHERE, and GROUP BY goes; select list, ORDER BY and LIMIT stay.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -18,7 +19,7 @@ from dctv.plan.expressions import (
     Expression,
     Star,
 )
-from dctv.plan.node import Node
+from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select, TableName
@@ -62,10 +63,25 @@ def _answered(relation: Relation) -> Relation:
         stored = _stored(leaf)
         # Rows in memory have no statistics, so their queries need no check.
         if stored is not None and not isinstance(stored.scan.source, RowsInMemory):
-            found = _from(relation, name, stored)
+            select = relation.query.once(_readers).get(name)
+            found = None if select is None else _from(relation, select, name, stored)
             if found is not None:
                 return found
     return relation
+
+
+def _readers(query: Query) -> Mapping[str, Select]:
+    """Return the selects that only group, aggregate, sort and cut a table which nothing else reads, by its name."""
+    nodes = list(walk(query))
+    reads = Counter(node.name for node in nodes if isinstance(node, TableName))
+    return {
+        select.source.name: select
+        for select in nodes
+        if isinstance(select, Select)
+        and isinstance(select.source, TableName)
+        and reads[select.source.name] == 1
+        and _reads_only(select, select.source)
+    }
 
 
 @record
@@ -95,17 +111,11 @@ def _stored(plan: Plan) -> _Stored | None:
     return _Stored(leaf, own)
 
 
-def _from(relation: Relation, name: str, stored: _Stored) -> Relation | None:
+def _from(relation: Relation, select: Select, name: str, stored: _Stored) -> Relation | None:
     """Return a relation that reads an answer in place of a table."""
+    assert select.source is not None
     scan = stored.scan
-    read = [one for one in walk(relation.query) if isinstance(one, TableName) and one.name == name]
-    if len(read) != 1:
-        return None
-    selects = (one for one in walk(relation.query) if isinstance(one, Select))
-    select = next((one for one in selects if one.source is read[0]), None)
-    if select is None or not _reads_only(select, read[0]):
-        return None
-    asking = _Asking(stored, read[0].called)
+    asking = _Asking(stored, select.source.called)
     if not asking.read(select):
         return None
     rows = scan.source.answers(Question(asking.stored_keys, tuple(asking.aggregates)))

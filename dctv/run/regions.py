@@ -7,11 +7,17 @@ from collections.abc import Mapping, Sequence
 
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan
-from dctv.plan.queries import CommonTable, Compound, Select, TableName
+from dctv.plan.queries import CommonTable, Compound, Derived, Select, TableName
 from dctv.plan.source import RowsInMemory
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.run.sharing import Sharing
+
+_MOST_NESTED = 100
+"""Stored tables that a query reads as common tables.
+
+The engine nests common tables: with 1,000 of them it refuses the query, and with some hundreds it plans for seconds.
+"""
 
 
 @record(frozen=False)
@@ -128,8 +134,25 @@ def cut(plan: Relation, shared: Sharing) -> Region:
     query = cutting.query(plan)
     assert isinstance(query, Select | Compound)
     tables = [cutting.common_table(name, one) for name, one in cutting.tables]
+    if len(cutting.stored) > _MOST_NESTED:
+        query, tables = _read_in_place(query, tables, cutting.kept)
     query = _computed_once(query, tables, cutting.sources)
     return Region(query, cutting.sources, cutting.stored, cutting.serial, cutting.pushed)
+
+
+def _read_in_place(
+    query: Select | Compound, tables: Sequence[CommonTable], plans: Mapping[str, Plan]
+) -> tuple[Select | Compound, list[CommonTable]]:
+    """Write the queries of stored tables wherever these are read, in place of common tables."""
+    stored = {table.name: table.query for table in tables if isinstance(plans[table.name], Scan)}
+
+    def change(node: Node) -> Node | None:
+        if isinstance(node, TableName) and node.name in stored:
+            return Derived(stored[node.name], node.called, node.columns)
+        return None
+
+    rest = [replace(table, query=replaced(table.query, change)) for table in tables if table.name not in stored]
+    return replaced(query, change), rest
 
 
 def _computed_once(query: Select | Compound, tables: Sequence[CommonTable], sources: Mapping[str, Plan]) -> Query:

@@ -96,3 +96,14 @@ def test_no_format_declares_dimensions_that_every_index_has() -> None:
     declared = {name: one.chunks.dimensions for name, one in scan(readers, Reader).items() if one.chunks is not None}
     assert len(declared) > 10
     assert {name for name, dimensions in declared.items() if not dimensions.keys().isdisjoint(ALWAYS)} == set()
+
+
+def test_a_trace_has_more_kinds_of_events_than_the_engine_nests(tmp_path: Path) -> None:
+    kinds = 1020
+    trace = tmp_path / "kinds.txt"
+    rows = (f"  p-{1 + n % 3} [000] .... 1.{n:06}: kind_{n}: a={n}\n" for n in range(kinds))
+    trace.write_text("".join(rows), encoding="utf-8")
+    with Session(index_dir=tmp_path / "indexes") as session:
+        session.index(str(trace), IndexRequest())
+        session.mount(str(trace), "t")
+        assert session.sql("SELECT tid, name FROM t.threads ORDER BY tid").fetchall() == [(1, "p"), (2, "p"), (3, "p")]
