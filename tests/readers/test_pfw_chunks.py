@@ -34,7 +34,24 @@ VALUES: st.SearchStrategy[str] = st.one_of(
     st.integers(-5, 5).map(str),
 )
 KEYS = st.sampled_from(
-    ["a", "A", "b", "size", "cat", "CAT", "name", "_ts", "dur", "args_cat", "type", "dctv:line", "", "version", "id"]
+    [
+        "a",
+        "A",
+        "b",
+        "size",
+        "cat",
+        "CAT",
+        "name",
+        "_ts",
+        "dur",
+        "args_cat",
+        "type",
+        "dctv:line",
+        "",
+        "a\0",
+        "version",
+        "id",
+    ]
 )
 HASH_VALUES = st.sampled_from([*HASHES, "none"]).map(json.dumps) | st.just("33084") | st.just("null")
 HASH_KEYS = st.sampled_from(["fhash", "hhash", "shash", "cwd", "cmd_hash"])

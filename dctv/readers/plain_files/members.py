@@ -75,7 +75,8 @@ def _path(name: str) -> str:
 
 def distinct_names(names: Iterable[str]) -> list[str]:
     """Return names that differ by more than case, as the engine's do: later ones get a number."""
-    names = list(names)
+    # Arrow's interface ends a name at its first zero.
+    names = [name.replace("\0", "\N{REPLACEMENT CHARACTER}") for name in names]
     taken = {name.lower() for name in names}
     seen: set[str] = set()
     shown = []

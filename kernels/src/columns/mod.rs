@@ -9,5 +9,5 @@ mod values;
 pub use arrays::coded_array;
 pub use column::{Kind, Traits};
 pub use strings::{Interner, Key, Strings};
-pub use table::{Expected, TableBuilder};
+pub use table::{Expected, TableBuilder, column_name};
 pub use values::Values;

@@ -138,7 +138,7 @@ impl TableBuilder {
     /// UTF-8.
     pub fn finish(self) -> Result<(RecordBatch, usize), ArrowError> {
         let rows = self.rows();
-        let keyed = self.keys().map(|key| String::from_utf8_lossy(key).into_owned());
+        let keyed = self.keys().map(column_name);
         let names: Vec<String> = self.fixed.iter().map(|name| (*name).to_owned()).chain(keyed).collect();
         let mut invalid = 0;
         let mut fields = Vec::with_capacity(names.len());
@@ -156,4 +156,10 @@ impl TableBuilder {
         let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?;
         Ok((batch, invalid))
     }
+}
+
+/// The name of a key's column, with U+FFFD for what no name has: bytes that are not UTF-8, and zeros, where Arrow's
+/// interface ends a name.
+pub fn column_name(key: &[u8]) -> String {
+    String::from_utf8_lossy(key).replace('\0', "\u{FFFD}")
 }

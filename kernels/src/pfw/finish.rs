@@ -18,7 +18,7 @@ use super::names::{FILE, raw_key};
 use super::report::Report;
 use super::tables::{Lineage, Timed};
 use super::trace_metadata::{ColumnMetadata, EventMetadata, TraceMetadata};
-use crate::columns::Kind;
+use crate::columns::{Kind, column_name};
 use crate::exchange::InputBatch;
 
 const METADATA: &str = "metadata";
@@ -153,7 +153,7 @@ fn decoded(columns: &[ColumnMetadata], rows: &RecordBatch) -> Result<RecordBatch
     let mut arrays = Vec::with_capacity(columns.len());
     for column in columns {
         let array = converted(column.kind(), rows.column_by_name(&column.name), rows.num_rows())?;
-        let name = String::from_utf8_lossy(&raw_key(&column.name)).into_owned();
+        let name = column_name(&raw_key(&column.name));
         fields.push(Field::new(name, array.data_type().clone(), true));
         arrays.push(array);
     }

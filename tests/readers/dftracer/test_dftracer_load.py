@@ -227,6 +227,11 @@ def test_half_surrogate(trace: Callable[..., LoadedTrace]) -> None:
     assert troubles(loaded) == {"text is not UTF-8 (bad bytes replaced)": 1}
 
 
+def test_zeros_in_keys_are_replaced(trace: Callable[..., LoadedTrace]) -> None:
+    loaded = trace(event("a", 1, r'{"x\u0000":1,"y":{"z\u0000":2}}'), event("a", 2, r'{"x\u0000":3}'))
+    assert [(row["x\ufffd"], row["y"]) for row in rows(loaded, "a")] == [(1, r'{"z\u0000":2}'), (3, None)]
+
+
 def test_unknown_time_unit(trace: Callable[..., LoadedTrace]) -> None:
     assert troubles(trace(UNIT % "WEEKS", event("a", 1))) == {"unknown time unit (microseconds assumed)": 1}
 

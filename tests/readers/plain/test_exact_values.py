@@ -157,6 +157,12 @@ def test_members_that_occur_twice_in_json_lines_are_counted(tmp_path: Path) -> N
     assert reasons(path) == {"member of an object is given twice, the first one is taken": 2}
 
 
+def test_zeros_in_members_of_json_lines_are_replaced(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.jsonl", '{"a\\u0000": {"b\\u0000": 1}}\n{"a\\u0000": null, "a\\ufffd": 2}\n')
+    first = {"a\ufffd": '{"b\\u0000":1}', "a\ufffd_1": None}
+    assert rows(path) == [first, {"a\ufffd": None, "a\ufffd_1": 2}]
+
+
 def test_half_of_a_surrogate_pair_is_no_json(tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", '{"a": "\\ud83d\\ude00"}\n{"a": "/x/\\udce9y"}\n{"a": "b"}\n')
     assert rows(path) == [{"a": "\U0001f600"}, {"a": "b"}]
