@@ -99,6 +99,8 @@ class Session:
         allow_engines: bool = False,
         warn: bool = True,
     ) -> None:
+        if threads is not None and not isinstance(threads, int):
+            raise UsageError(f"the number of threads is a whole number, found {type(threads).__name__}")
         policy = IndexPolicy(index, configured_folder(index_dir), large)
         spill = None if temp_directory is None else expanded(temp_directory)
         limits = Limits(policy, usable_processors() if threads is None else threads, memory_limit, spill)

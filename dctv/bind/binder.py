@@ -270,9 +270,8 @@ class Binder:
         if not view.home:
             if self.env.reads is not None:
                 self.env.reads.varies = True
-            binder = self.copy(
-                env=self.env.outside(), common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1
-            )
+            env = replace(self.env.outside(), params=view.params)
+            binder = self.copy(env=env, common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1)
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
         found = self.of_library(view, tuple(name), view.home)
         if view.warns_if_empty and not self.within and found.dependencies.lacking:

@@ -49,7 +49,6 @@ _ALIKE = {"coalesce", "greatest", "least", "ifnull", "nullif"}
 _SAME_TYPE = {"sum", "min", "max", "abs", "any_value", "first", "last", "lag", "lead"}
 """Functions whose result is an integer where their first argument is."""
 _COUNTS: dict[str, Family] = {"count": "integer", "row_number": "integer", "rank": "integer", "avg": "float"}
-_WEIGHTED = {"time_avg", "time_sum"}
 _WRITTEN: Mapping[str, Callable[[str, Sequence[Bound], ast.Call], Bound]] = {
     **dict.fromkeys(state_paths.FUNCTIONS, state_paths.path_call),
     **dict.fromkeys(aggregate_states.FUNCTIONS, aggregate_states.state_call),
@@ -79,8 +78,8 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     inner = replace(context, inside_aggregate=True) if aggregate else context
     if name in lambdas.FUNCTIONS:
         return lambdas.lambda_call(name, expr, context, bind)
-    if name in _WEIGHTED:
-        return _weighted(name, expr, inner, bind)
+    if name in _EXPANDED:
+        return _EXPANDED[name](name, expr, inner, bind)
     arguments = [_argument(a, name, inner, bind) for a in expr.arguments]
     if name == "contains":
         name = _containing(arguments)
@@ -90,6 +89,7 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     if name == "unnest":
         refuse_part(expr, arguments)
     if name == "unitless":
+        _check_number(name, expr, 1)
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
     if name in _WRITTEN:
         return _WRITTEN[name](name, arguments, expr)
@@ -338,10 +338,26 @@ def _without_nulls(written: Call, expr: ast.Call, *, aggregate: bool) -> Call:
     return replace(written, nulls=None, filter=w.all_of(tests))
 
 
+def _check_number(name: str, expr: ast.Call, wanted: int) -> None:
+    """Check how many arguments a call has.
+
+    Raises:
+        BindError: it has more, or fewer.
+    """
+    if len(expr.arguments) != wanted:
+        takes = "one argument" if wanted == 1 else f"{wanted} arguments"
+        raise BindError(f"`{name}` takes {takes}, found {len(expr.arguments)}", expr.place)
+
+
+def _divided(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
+    """Bind divide(x, y) as x // y, whose quotient is whole for all types and units."""
+    _check_number(name, expr, 2)
+    return bind(ast.Binary("//", *expr.arguments, place=expr.place), context)
+
+
 def _weighted(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     """Expand time_avg(x) and time_sum(x): weigh every piece by its duration."""
-    if len(expr.arguments) != 1:
-        raise BindError(f"`{name}` takes one argument, found {len(expr.arguments)}", expr.place)
+    _check_number(name, expr, 1)
     value = bind(expr.arguments[0], context)
     path = ast.Path((ast.Name(DURATION),), place=expr.place)
     scope = context.aggregated or context.scope
@@ -367,3 +383,10 @@ def _weighted(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> 
 def duration_with_value(value: Expression, duration: Expression) -> Case:
     """Return the duration of a piece that has a value."""
     return w.case((w.is_not_null(value), duration))
+
+
+_EXPANDED: Mapping[str, Callable[[str, ast.Call, ClauseContext, Bind], Bound]] = {
+    **dict.fromkeys(("time_avg", "time_sum"), _weighted),
+    "divide": _divided,
+}
+"""Functions that are bound as other expressions."""

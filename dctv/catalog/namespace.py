@@ -47,6 +47,8 @@ class View:
     """Columns of which no two rows have the same values, where that is declared: for views of the standard library."""
     materialized: Materialized = ""
     """Where its rows are stored for later queries, if they are: for views of the standard library."""
+    params: Mapping[int | str, object] = field(default_factory=dict)
+    """Values of the bind parameters in its text."""
 
 
 @record

@@ -15,7 +15,7 @@ from dctv.comparison.sides import Sides, layout_of
 from dctv.comparison.table import ResultTable, exact, readable
 from dctv.contracts.first_rows import FirstRows
 from dctv.contracts.writer import ResultRows
-from dctv.run.frames import check_installed
+from dctv.run.frames import check_installed, pandas_frame, polars_frame
 from dctv.writers.first_rows import as_html
 from dctv.writers.markdown import MARKDOWN
 from dctv.writers.table import TABLE
@@ -111,8 +111,7 @@ class Comparison:
             UsageError: pandas is not installed.
         """
         check_installed("pandas")
-        frame: PandasFrame = self.arrow().to_pandas()
-        return frame
+        return pandas_frame(self.arrow())
 
     def polars(self) -> PolarsFrame:
         """Return the differences as a polars DataFrame, in the units of the query.
@@ -121,11 +120,7 @@ class Comparison:
             UsageError: polars is not installed.
         """
         check_installed("polars")
-        import polars
-
-        frame = polars.from_arrow(self.arrow())
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+        return polars_frame(self.arrow())
 
     def df(self) -> PandasFrame:
         """Return the result of `pandas`."""

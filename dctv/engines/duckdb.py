@@ -6,6 +6,7 @@ import json
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -35,6 +36,9 @@ _CAST = pattern(r"^(?!').*(?:::|\bCAST\s*\()", re.IGNORECASE | re.DOTALL)
 
 _LEAST = 7 * 1024**2
 """Bytes; below this even small queries fail."""
+
+_PAUSE, _PATIENCE = 0.01, 500
+"""How long to wait for the end of a query that was interrupted: the seconds of one pause, and how many of them."""
 
 
 def _bytes(size: str) -> int:
@@ -342,7 +346,7 @@ class DuckDB:
         with self._lock:
             done, self._open = self._open, []
         for cursor in done:
-            cursor.close()
+            _close(cursor)
 
     def interrupt(self) -> None:
         """Interrupt every running query."""
@@ -396,11 +400,24 @@ class DuckDB:
         for name in ("_describer", "_parallel", "_serial"):
             connection = self.__dict__.pop(name, None)
             if connection is not None:
-                connection.close()
+                _close(connection)
         self._counting.clear()
         spill: SpillFolder | None = self.__dict__.pop("_spill", None)
         if spill is not None:
             spill.close()
+
+
+def _close(connection: duckdb.DuckDBPyConnection) -> None:
+    """Close a connection; a query that another thread reads is interrupted first."""
+    for _ in range(_PATIENCE):
+        try:
+            connection.close()
+        except duckdb.ResourceInUseException:
+            connection.interrupt()
+            time.sleep(_PAUSE)
+        else:
+            return
+    connection.close()
 
 
 def _place_of_cast(streams: Sequence[EngineStream], location: tuple[int, int] | None) -> Place | None:

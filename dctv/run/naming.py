@@ -25,7 +25,7 @@ def create_view(statement: ast.CreateView, env: Environment) -> Done:
         env.catalog.forget_bound()  # Plans of the standard library that are kept may have read it.
     plan = Binder(env).copy(replaced=None if found is None else found[0]).plan(select)
     Binder(env).renamed(plan, statement.columns, statement.path.parts[-1])
-    env.catalog.add(parts, View(lambda: select, statement.columns))
+    env.catalog.add(parts, View(lambda: select, statement.columns, params=env.params))
     return Done(f"created view {statement.path.text}")
 
 

@@ -14,7 +14,7 @@ from dctv.plan.nodes import ArrowStream
 from dctv.plan.source import RunCost
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
-from dctv.run.frames import check_installed
+from dctv.run.frames import check_installed, pandas_frame, polars_frame
 from dctv.run.int128 import as_decimals, as_integers, with_decimals
 from dctv.run.pulling import Pulling
 from dctv.run.python_warnings import issue_warnings
@@ -356,7 +356,7 @@ class Result:
             UsageError: pandas is not installed.
         """
         check_installed("pandas")
-        frame: PandasFrame = self._named(units_in_names=units_in_names).to_pandas()
+        frame = pandas_frame(self._named(units_in_names=units_in_names))
         heads = {column.name: column.head for column in self.schema.columns}
         frame.attrs["units"] = {heads[n] if units_in_names else n: unit for n, unit in self.units.items()}
         return frame
@@ -367,20 +367,16 @@ class Result:
         With `units_in_names` columns have the terminal's headers as names: `took [ms]`.
 
         Raises:
-            UsageError: polars is not installed, or two columns have the same name, which polars refuses.
+            UsageError: polars is not installed, or refuses the columns: two have one name, or one has intervals.
         """
         check_installed("polars")
-        import polars
-
         names = [column.head if units_in_names else column.name for column in self.schema.columns]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise UsageError(
                 f"the result has two columns `{twice}`, polars takes one", hint="give each its own name with AS"
             )
-        frame = polars.from_arrow(self._named(units_in_names=units_in_names))
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+        return polars_frame(self._named(units_in_names=units_in_names))
 
     def df(self, *, units_in_names: bool = False) -> PandasFrame:
         """Alias of `pandas`."""

@@ -106,6 +106,32 @@ def test_parameters(session: dctv.Session, text: str, params: Any, expected: tup
     assert session.sql(text, params).fetchall() == [expected]
 
 
+def test_a_view_keeps_its_parameters() -> None:
+    with dctv.Session(index=False) as session:
+        session.sql("CREATE VIEW large AS SELECT * FROM range(10) AS r(i) WHERE i > ?", [7])
+        assert session.sql("SELECT COUNT(*), ? FROM large", [2]).fetchall() == [(2, 2)]
+        session.sql("CREATE VIEW named AS SELECT * FROM large WHERE i > :least", {"least": 8})
+        assert session.sql("SELECT COUNT(*) FROM named LIMIT :least", {"least": 5}).fetchall() == [(1,)]
+        assert session.sql("SELECT * FROM named").fetchall() == [(9,)]
+        recursive = "CREATE RECURSIVE VIEW counted (i) AS SELECT 1 UNION ALL SELECT i + 1 FROM counted WHERE i < ?"
+        session.sql(recursive, [5])
+        assert session.sql("SELECT MAX(i), ? FROM counted", [3]).fetchall() == [(5, 3)]
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**63), 2**64 - 1])
+def test_integers_beside_nulls_stay_exact(session: dctv.Session, value: int) -> None:
+    result = session.sql("SELECT x, x AS x, 1.5 AS y FROM (VALUES (:value), (NULL)) AS t(x)", {"value": value})
+    frame = result.df()
+    assert list(frame.columns) == ["x", "x", "y"]
+    assert [int(frame.iloc[0, column]) for column in (0, 1)] == [value, value]
+    assert frame.iloc[1].isna().tolist() == [True, True, False]
+
+
+def test_intervals_are_not_in_polars_frames(session: dctv.Session) -> None:
+    with pytest.raises(UsageError, match="the column `x` is an INTERVAL, which cannot be in a polars frame"):
+        session.sql("SELECT INTERVAL 1 DAY AS x").pl()
+
+
 def test_a_missing_parameter_is_named(session: dctv.Session) -> None:
     with pytest.raises(BindError, match=r"no value for the bind parameter `:nope`"):
         session.sql("SELECT :nope", {"x": 1})

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from dctv import Session
-from dctv.errors import Interrupted
+from dctv.errors import DctvError, Interrupted
 from tests.bounds import EXPLORE
 
 TRACE = str(Path(__file__).parents[1] / "data/ftrace/live_marks.trace.txt.gz")
 THREADS = 4
+ENDLESS = "SELECT COUNT(*) FROM range(10000000) AS a, range(10000000) AS b WHERE hash(a.range + b.range) = 1"
 
 
 def together(work: Callable[[int], object]) -> list[object]:
@@ -83,15 +87,24 @@ def test_a_result_is_read_while_others_run() -> None:
         assert len(first[0]) + sum(len(chunk[0]) for chunk in rows) == 3_000_000
 
 
+def test_a_session_is_closed_while_another_thread_reads() -> None:
+    session = Session(index=False)
+    result = session.sql(ENDLESS)
+    with ThreadPoolExecutor(1) as pool:
+        rows = pool.submit(result.fetchall)
+        time.sleep(0.2)  # The engine has begun by then, as a rule.
+        session.close()
+        with pytest.raises(DctvError):
+            rows.result()
+    session.close()
+
+
 def test_an_interrupt_reaches_all() -> None:
     with Session() as session:
         started = threading.Semaphore(0)
 
         def work(_: int) -> object:
-            endless = (
-                "SELECT COUNT(*) FROM range(10000000) AS a, range(10000000) AS b WHERE hash(a.range + b.range) = 1"
-            )
-            result = session.sql(endless)
+            result = session.sql(ENDLESS)
             started.release()
             try:
                 return result.fetchall()
