@@ -33,6 +33,8 @@ def of_mount(session: Session, timeline: ExportedTimeline, form: arrows.Form) ->
         found += arrows.losses(session, form)
     if form == "perfetto":
         found += _names(session, timeline)
+        if timeline.start_ns < 0:
+            found.append(f"all times are {-timeline.start_ns} ns later: Perfetto has none before 0")
     if form == "chrome-json":
         found += _of_json(session, timeline)
     return found
@@ -40,7 +42,7 @@ def of_mount(session: Session, timeline: ExportedTimeline, form: arrows.Form) ->
 
 def of_query(timeline: ExportedTimeline, form: arrows.Form) -> list[str]:
     """Describe what a format omits of the rows of a query."""
-    found = _of_counters(timeline) if form == "chrome-json" else []
+    found = _of_counters(timeline) if form == "chrome-json" else _before_zero(timeline)
     if timeline.measured:
         names = ", ".join(f"`{name}`" for name in timeline.measured)
         found.append(f"units of {names} were left out: arguments have no place for them")
@@ -49,6 +51,14 @@ def of_query(timeline: ExportedTimeline, form: arrows.Form) -> list[str]:
         were, them = ("was", "it") if len(timeline.omitted) == 1 else ("were", "them")
         found.append(f"{names} {were} left out: counters have no place for {them}")
     return found
+
+
+def _before_zero(timeline: ExportedTimeline) -> list[str]:
+    """Describe rows whose times Perfetto cannot represent."""
+    where = f"WHERE unitless(_ts) < {-timeline.start_ns}"
+    count = sum(count_rows(timeline.session, f"({query}) AS q {where}") for query in timeline.queries.values())
+    rows = "row was" if count == 1 else "rows were"
+    return [f"{count} {rows} cut at 0: Perfetto has no earlier times"] if count else []
 
 
 def _events(session: Session) -> list[str]:

@@ -27,7 +27,8 @@ def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
     clock = _CLOCKS.get(properties.get("clock", ""), _BOOT)
     unix = int(properties["start_unix_ns"]) if "start_unix_ns" in properties else None
     system = [properties.get(key) for key in ("system", "kernel_build", "kernel", "machine")]
-    export = PerfettoExport(clock, timeline.start_ns, unix, system, described())
+    # No time is negative: rows keep their distances from the start of the trace, and `losses` says so.
+    export = PerfettoExport(clock, max(timeline.start_ns, 0), unix, system, described())
     if timeline.last is not None:
         out.write(export.header())
     out.write(export.tracks(*_tracks(timeline)))

@@ -131,6 +131,24 @@ def test_rows_of_a_query(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["out.json", "out.pftrace"])
+def test_a_trace_that_begins_before_0(target: str, tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(
+        '[{"ph":"E","ts":-3,"pid":1,"tid":1},{"ph":"X","name":"a","ts":-2,"dur":1,"pid":1,"tid":1},'
+        '{"ph":"X","name":"b","ts":5,"dur":1,"pid":1,"tid":1}]'
+    )
+    done = run("convert", tmp_path / "in.json", tmp_path / target)
+    later = "warning: all times are 3000 ns later: Perfetto has none before 0\n"
+    assert (done.code, done.err) == (0, later if target == "out.pftrace" else "")
+    found = [(row["_ts"], row["_duration"], row["name"]) for row in answers(tmp_path / target)["slices"]]
+    assert found == [(1000, 1000, "a"), (8000, 1000, "b")]
+    query = "SELECT _ts - 2us AS _ts, name FROM t.slices"
+    cut = "warning: 1 row was cut at 0: Perfetto has no earlier times\n"
+    assert run("convert", tmp_path / "in.json", tmp_path / target, "-q", query).err == (
+        cut if target == "out.pftrace" else ""
+    )
+
+
+@pytest.mark.parametrize("target", ["out.json", "out.pftrace"])
 def test_units_of_a_query_that_are_left_out_are_told(target: str, tmp_path: Path) -> None:
     trace = ROOT / "stdlib" / "browser.json"
     counters = run("convert", trace, tmp_path / target, "-q", "SELECT _ts, 3B AS value, 'c' AS name FROM t.slices")
