@@ -91,6 +91,8 @@ class PartialStateSystem(StateSystem):
 
         given = None if times is None else list(times)
         wanted, points, begin, stop = self._request(quarks, given, first, last)
+        if points is None:
+            begin, stop = min(begin, stop), max(begin, stop)
         # Invalid arguments are rejected as by a full history, before any lookup.
         empty = self._history.over(wanted, begin, stop) if given is None else self._history.at(wanted, given)
 
@@ -124,18 +126,18 @@ class PartialStateSystem(StateSystem):
             stream = system.spans(wanted, names, times=inside, first=low, last=high)
             return pa.RecordBatchReader.from_stream(stream)
 
-        found = self._batches(ask, points, begin, min(stop, self.safe_time), backwards=False)
+        # Unlike `batches_2d`, which rejects them, this finds nothing at times before the begin, as in a full history.
+        found = self._batches(ask, points, max(begin, self.start), min(stop, self.safe_time), backwards=False)
         return pa.RecordBatchReader.from_batches(empty.schema, found)
 
     def _request(
         self, quarks: Iterable[int], times: Iterable[int] | None, first: int | None, last: int | None
     ) -> tuple[list[int], np.ndarray | None, int, int]:
-        """Return attributes, times if there are any, and the range that contains them."""
+        """Return attributes, times if there are any, and the range that contains them or was requested."""
         import numpy as np
 
         points = None if times is None else np.unique(np.array(list(times), np.int64))
         begin, stop = self.start if first is None else first, self.safe_time if last is None else last
-        begin, stop = min(begin, stop), max(begin, stop)
         if points is not None:
             begin, stop = (int(points[0]), int(points[-1])) if points.size else (self.start, self.start - 1)
         return list(quarks), points, begin, stop

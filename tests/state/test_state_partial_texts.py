@@ -49,7 +49,8 @@ def same(changes: Sequence[TextChange], granularity: int) -> None:
             system.close(end)
         middle = end // 2
         asking: list[dict[str, Any]] = [{}, {"first": middle // 2, "last": middle}, {"times": [0, 1, middle, end]}]
-        for asked in (*asking, {"times": []}):
+        outside: list[dict[str, Any]] = [{"last": -1}, {"first": -9, "last": middle}, {"first": middle, "last": 1}]
+        for asked in (*asking, *outside, {"times": []}, {"times": [-3]}, {"times": [-3, middle]}):
             assert rows(partial, **asked) == rows(full, **asked)
 
 
