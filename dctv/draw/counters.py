@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import frexp, ldexp
 from typing import TYPE_CHECKING
 
 from dctv.draw.amounts import amount
@@ -49,9 +50,10 @@ class Curve:
         """Return the positions of values on the scale, from 0 to 1."""
         import numpy as np
 
-        least, greatest = self.scale
-        # Halves do not overflow, unlike the difference of the ends.
-        shares: Numbers = (values / 2 - least / 2) / (greatest / 2 - least / 2)
+        # Below 1/2, neither the difference of the ends overflows, nor do the ends of a tiny scale become equal.
+        power = -1 - frexp(max(map(abs, self.scale)))[1]
+        least, greatest = (ldexp(end, power) for end in self.scale)
+        shares: Numbers = (np.ldexp(values, power) - least) / (greatest - least)
         return np.clip(shares, 0, 1)
 
     def height(self, values: Numbers) -> Numbers:

@@ -90,11 +90,24 @@ def test_there_is_a_line_at_zero_where_the_sign_changes() -> None:
         ([-5, -5], ["0", "-5"]),
         ([0, 0], ["1", "0"]),
         ([-1e308, 1e308], ["1e+308", "-1e+308"]),
+        ([5e-324, 5e-324], ["4.94e-324", "0"]),
     ],
 )
 def test_scales_begin_at_zero_unless_values_are_far_from_it(values: list[float], labels: list[str]) -> None:
     read = drawn(counter(*(value(0, 500 * place, 500, one) for place, one in enumerate(values))))
     assert labels in [read.texts[at : at + 2] for at in range(len(read.texts))]
+
+
+@pytest.mark.parametrize("most", [5e-324, 1e-320, 1.0, 1.7976931348623157e308])
+def test_values_of_any_size_are_at_their_places(most: float) -> None:
+    line = only(
+        drawn(counter(value(0, 0, 500, -most), value(0, 500, 300, 0), value(0, 800, 200, most))).points(
+            "polyline", "line"
+        )
+    )
+    assert [y for _, y in line[::2]] == [BOTTOM, (TOP + BOTTOM) / 2, TOP]
+    alone = only(drawn(counter(value(0, 0, 1000, most))).points("polyline", "line"))
+    assert alone == [(LEFT, TOP), (LEFT + 1000, TOP)]
 
 
 def test_there_is_a_gap_where_values_are_missing() -> None:
