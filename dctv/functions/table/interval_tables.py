@@ -202,6 +202,8 @@ def _intervals(
     declared_sorted = "sorted" in arguments and flag(arguments["sorted"], "sorted")
     taken = {*used, *(p.name for p in partitions)}
     payload = tuple(c for c in plan.schema.columns if c.name not in taken)
+    for name in (TS, DURATION)[: len(times)]:
+        refuse_name(name, (*partitions, *payload), arguments["table"])
     in_order = declared_sorted or (plan.ordered and used[0] == TS)
     return Intervals(plan, kind, times, used, tuple(partitions), payload, in_order, declared_sorted, drop)
 
