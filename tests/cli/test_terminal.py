@@ -21,6 +21,7 @@ from unittest.mock import patch
 import pytest
 
 from dctv.cli import main
+from dctv.cli.call_trees.legible import legible
 from tests.command_line import COMMAND, ROOT, Ran, environment, run
 
 CALLS = ROOT / "tests/data/stdlib/calls.pfw"
@@ -144,3 +145,79 @@ def test_no_pager(long: Path) -> None:
 def test_a_pager_that_is_missing_is_done_without(long: Path) -> None:
     ran = on_terminal("report", long, lines=4, changes={"PAGER": "no-such-pager"})
     assert (ran.code, ran.err, ran.out.count("\n")) == (0, "", 20002)
+
+
+NAME = "a\033[31m\033[2Jb\a\x9b\u202e\u00e9"
+ESCAPED = r"a\x1b[31m\x1b[2Jb\x07\x9b\u202e" + "\u00e9"
+THREAD = "t\033]0;x\a"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("traces") / "hostile.json"
+    outer = {"ph": "X", "name": NAME, "ts": 0, "dur": 2500, "pid": 1, "tid": 1}
+    inner = {**outer, "name": "inner", "ts": 1, "dur": 1, "args": {"x": "\033[5m"}}
+    thread = {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": THREAD}}
+    path.write_text(json.dumps([outer, inner, thread]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["replay"], ESCAPED),
+        (["replay", "-f", "task"], r"t\x1b]0;x\x07"),
+        (["replay", "--color", "never"], ESCAPED),
+        (["report", "--no-pager"], ESCAPED),
+        (["report"], ESCAPED),
+        (["report", "--task"], r"t\x1b]0;x\x07"),
+        (["graph"], ESCAPED),
+        (["graph", "--task"], r"t\x1b]0;x\x07"),
+        (["dump"], ESCAPED),
+        (["dump", "--chrome"], r"t\u001b]0;x\u0007"),
+        (["dump", "--flame-graph"], "b"),
+        (["dump", "--graphviz"], "b"),
+        (["dump", "--mermaid"], "b"),
+        (["info"], r"t\x1b]0;x\x07"),
+        (["info", "--task"], r"t\x1b]0;x\x07"),
+    ],
+)
+def test_names_are_text_on_a_terminal(hostile: Path, words: list[str], expected: str) -> None:
+    ran = here_on_terminal(*words, hostile, changes={})
+    assert (ran.code, expected in ran.out) == (0, True)
+    assert_harmless(ran.out)
+
+
+def assert_harmless(text: str) -> None:
+    """Check that there are no control characters but those of the colours of units and comments."""
+    assert re.sub("\033\\[(?:32|90|35|0)m|[\n\t]", "", text).isprintable()
+
+
+@pytest.mark.parametrize("words", [["replay", "-f", "task"], ["report", "--task"], ["replay", "--color", "never"]])
+def test_names_are_text_in_the_pager(hostile: Path, words: list[str]) -> None:
+    ran = on_terminal(*words, hostile, lines=3, changes={"PAGER": "sed s/^/paged:/"})
+    assert (ran.code, ran.err, "paged:" in ran.out) == (0, "", True)
+    assert "\\x07" in ran.out
+    assert_harmless(ran.out)
+
+
+def test_files_and_pipes_get_names_as_they_are(hostile: Path, tmp_path: Path) -> None:
+    for command in ("replay", "report", "graph", "dump"):
+        assert NAME in run(command, hostile).out
+        assert here_on_terminal(command, hostile, "-o", tmp_path / command, changes={}).out == ""
+        assert NAME in (tmp_path / command).read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\033[90mx\n\033[0m\ty\n", "\033[90mx\n\033[0m\ty\n"),
+        ("\033[90mx\r\033[0m y\b", "\033[90mx\\r\033[0m y\\x08"),
+        ("\033[90mx\033[91my\033[0m\033[0m", r"\x1b[90mx" + "\033[91my\033[0m" + r"\x1b[0m"),
+        ("\033[91mx\n\033[2Jy", "\\x1b[91mx\n\\x1b[2Jy"),
+        ("\u200e\033[32mms\033[0m \u00e9\u00a0", "\\u200e\033[32mms\033[0m \u00e9\u00a0"),
+    ],
+)
+def test_our_own_colours_remain_if_they_end(text: str, expected: str) -> None:
+    assert legible(text, coloured=True) == expected
+    assert "\033" not in legible(text, coloured=False)

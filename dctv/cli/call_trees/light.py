@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from dctv.cli.call_trees.legible import shown
 from dctv.cli.call_trees.options import since_first_call
 from dctv.cli.call_trees.queries import SCHEDULE, measures
 from dctv.cli.call_trees.report import shows_sizes, write_sums
@@ -55,9 +56,8 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
             attended(work, cancel.set, end_process)
         except ValueError as error:
             raise Interrupted("interrupted") if cancel.is_set() else EngineError(str(error)) from None
-        with stdout_sink(lambda: None) as sink:
-            write_sums(sums, args, fields, sink.stream)
-            sink.stream.flush()
+        with stdout_sink(lambda: None) as sink, shown(args, sink.stream) as out:
+            write_sums(sums, args, fields, out)
         calls.warn_unmatched()
     return True
 

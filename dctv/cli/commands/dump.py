@@ -64,6 +64,7 @@ def _time(text: str) -> int:
 def run(args: Namespace) -> int:
     """Mount, filter, write; return the exit code."""
     from dctv.cli.call_trees.dump import FORMATS
+    from dctv.cli.call_trees.legible import shown
     from dctv.cli.call_trees.queries import TRACE, resolved, source_of
     from dctv.cli.task import TaskResources, carry_out
 
@@ -76,8 +77,8 @@ def run(args: Namespace) -> int:
     def work(desk: TaskResources) -> int:
         source = source_of(desk.session)
         own = resolved(desk.session, source, args)
-        FORMATS[chosen[0]](desk.session, own, source, desk.sink.stream)
-        desk.sink.stream.flush()
+        with shown(args, desk.sink.stream) as out:
+            FORMATS[chosen[0]](desk.session, own, source, out)
         return OK
 
     return carry_out(args, [(TRACE, args.traces)], work, args.output)

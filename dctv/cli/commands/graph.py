@@ -55,6 +55,7 @@ def _fields(text: str) -> tuple[str, ...]:
 def run(args: Namespace) -> int:
     """Mount, filter, sum, print; return the exit code."""
     from dctv.cli.call_trees.graph import FIELDS, TASK_FIELDS, write_graph, write_tasks
+    from dctv.cli.call_trees.legible import shown
     from dctv.cli.call_trees.queries import TRACE, resolved, source_of
     from dctv.cli.task import TaskResources, carry_out
 
@@ -73,8 +74,8 @@ def run(args: Namespace) -> int:
         source = source_of(desk.session)
         own = resolved(desk.session, source, args)
         write = write_tasks if args.task else write_graph
-        write(desk.session, own, source, columns, desk.sink.stream)
-        desk.sink.stream.flush()
+        with shown(args, desk.sink.stream) as out:
+            write(desk.session, own, source, columns, out)
         return OK
 
     return carry_out(args, [(TRACE, args.traces)], work, args.output)

@@ -34,18 +34,19 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Mount and print; return the exit code."""
     from dctv.cli.call_trees.info import write_info, write_tasks
+    from dctv.cli.call_trees.legible import shown
     from dctv.cli.call_trees.lookups import properties_of
     from dctv.cli.call_trees.queries import TRACE, source_of
     from dctv.cli.call_trees.recording import recording_of
     from dctv.cli.task import TaskResources, carry_out
 
     def work(desk: TaskResources) -> int:
-        source, recording, out = source_of(desk.session), recording_of(args.traces), desk.sink.stream
-        if args.task:
-            write_tasks(desk.session, source, recording, out)
-        else:
-            write_info(desk.session, source, recording, properties_of(desk.session), out)
-        out.flush()
+        source, recording = source_of(desk.session), recording_of(args.traces)
+        with shown(args, desk.sink.stream) as out:
+            if args.task:
+                write_tasks(desk.session, source, recording, out)
+            else:
+                write_info(desk.session, source, recording, properties_of(desk.session), out)
         return OK
 
     return carry_out(args, [(TRACE, args.traces)], work, args.output)

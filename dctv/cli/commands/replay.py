@@ -72,6 +72,7 @@ def _offset(text: str) -> int:
 
 def run(args: Namespace) -> int:
     """Mount, filter, print; return the exit code."""
+    from dctv.cli.call_trees.legible import shown
     from dctv.cli.call_trees.queries import TRACE, first_call, resolved, shown_calls, source_of, without_events
     from dctv.cli.call_trees.replay import Style, colours, write_lines, write_remaining, write_stored
     from dctv.cli.call_trees.stored import stored_calls
@@ -101,14 +102,14 @@ def run(args: Namespace) -> int:
             first=first_call(desk.session, source) if "elapsed" in fields else 0,
         )
         stored = stored_calls(desk.session, own, source)
-        if stored is not None and stored.rules.in_order:
-            write_stored(desk.session, stored, source, style, desk.sink.stream, events=not args.no_event)
-        else:
-            shown = without_events(source) if args.no_event else source
-            query = shown_calls(own, shown, tasks="task" in fields, events=True)
-            write_lines(desk.session, query, style, desk.sink.stream)
-        write_remaining(desk.session, source, own, desk.sink.stream)
-        desk.sink.stream.flush()
+        with shown(args, desk.sink.stream) as out:
+            if stored is not None and stored.rules.in_order:
+                write_stored(desk.session, stored, source, style, out, events=not args.no_event)
+            else:
+                chosen = without_events(source) if args.no_event else source
+                query = shown_calls(own, chosen, tasks="task" in fields, events=True)
+                write_lines(desk.session, query, style, out)
+            write_remaining(desk.session, source, own, out)
         return OK
 
     return carry_out(args, [(TRACE, args.traces)], work, args.output)

@@ -107,20 +107,21 @@ def run(args: Namespace) -> int:
 
 def _report(args: Namespace) -> int:
     from dctv.cli.call_trees.differences import write_differences
+    from dctv.cli.call_trees.legible import shown
     from dctv.cli.call_trees.queries import OTHER, TRACE, resolved, source_of
     from dctv.cli.call_trees.report import write_functions, write_threads
     from dctv.cli.task import TaskResources, carry_out
 
     def work(desk: TaskResources) -> int:
-        source, out = source_of(desk.session), desk.sink.stream
+        source, fields = source_of(desk.session), args.fields or _USUAL
         own = resolved(desk.session, source, args)
-        if args.task:
-            write_threads(desk.session, own, source, out)
-        elif args.diff is not None:
-            write_differences(desk.session, args, (source, source_of(desk.session, OTHER)), args.fields or _USUAL, out)
-        else:
-            write_functions(desk.session, own, source, args.fields or _USUAL, out)
-        desk.sink.stream.flush()
+        with shown(args, desk.sink.stream) as out:
+            if args.task:
+                write_threads(desk.session, own, source, out)
+            elif args.diff is not None:
+                write_differences(desk.session, args, (source, source_of(desk.session, OTHER)), fields, out)
+            else:
+                write_functions(desk.session, own, source, fields, out)
         return OK
 
     mounts = [(TRACE, args.traces), *([(OTHER, [args.diff])] if args.diff is not None else [])]
