@@ -27,7 +27,7 @@ SCALARS = scan(scalar, FunctionRule)
 REGISTERED = AGGREGATES | SCALARS
 BARE = set(Path(__file__).with_name("bare_functions.txt").read_text(encoding="utf-8").split())
 OURS = {"sparkline", "state_names", "state_path", "time_avg", "time_sum", "unitless"}
-SYNTAX = {"coalesce", "ifnull", "try"}
+SYNTAX = {"coalesce", "grouping", "grouping_id", "ifnull", "try"}
 
 
 def argument(text: str) -> Argument:
