@@ -48,13 +48,13 @@ class Call:
 
 
 @st.composite
-def traces(draw: st.DrawFn, most: int = 40) -> list[Call]:
-    """Draw calls of up to three threads by their begins and ends, in order of time."""
+def traces(draw: st.DrawFn, most: int = 40, least: int = 0, gaps: tuple[int, ...] = (1, 2, 3)) -> list[Call]:
+    """Draw calls of up to three threads by their begins and ends, in order of time, with such gaps between them."""
     stacks: dict[int, list[Call]] = {1: [], 2: [], 3: []}
     calls: list[Call] = []
     now = 0
-    step = st.tuples(st.sampled_from([1, 1, 2, 3]), st.sampled_from([*NAMES, "", "", ""]), st.integers(1, 3))
-    for tid, name, gap in draw(st.lists(step, max_size=most)):
+    step = st.tuples(st.sampled_from([1, 1, 2, 3]), st.sampled_from([*NAMES, "", "", ""]), st.sampled_from(gaps))
+    for tid, name, gap in draw(st.lists(step, min_size=least, max_size=most)):
         now += gap
         stack = stacks[tid]
         if name:

@@ -135,12 +135,10 @@ impl Writer {
         loop {
             let open = self.open.get(number as usize);
             let stays = |end: &End| {
-                end.thread == number
-                    && open
-                        .and_then(|open| open.iter().rev().find(|call| call.id == end.id))
-                        .is_some_and(|call| call.depth < depth)
+                open.and_then(|open| open.iter().rev().find(|call| call.id == end.id))
+                    .is_some_and(|call| call.depth < depth)
             };
-            let Some(end) = self.ends.next(time, stays) else {
+            let Some(end) = self.ends.next(time.map(|time| (time, number)), stays) else {
                 return;
             };
             let Some(open) = self.open.get_mut(end.thread as usize) else {

@@ -284,13 +284,12 @@ impl<T: Clone> Engine<T> {
         loop {
             let threads = &self.threads;
             let stays = |end: &End| {
-                let open = call.filter(|call| call.thread == end.thread).zip(place);
-                open.is_some_and(|(_, place)| {
+                place.is_some_and(|place| {
                     let thread = threads.get(end.thread as usize);
                     thread.and_then(|thread| thread.place(Some(end.id))) <= Some(place)
                 })
             };
-            let Some(end) = self.ends.next(call.map(|call| call.time), stays) else {
+            let Some(end) = self.ends.next(call.map(|call| (call.time, call.thread)), stays) else {
                 return;
             };
             self.leave(&end);

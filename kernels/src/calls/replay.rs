@@ -173,15 +173,13 @@ impl Printer {
     /// Close calls that ended before a time; of those that end at it, only calls as deep in the same thread or deeper.
     fn leave_until(&mut self, time: Option<i64>, number: u32, depth: i32) {
         loop {
-            let threads = &self.threads;
+            let thread = self.threads.get(&number);
             let stays = |end: &End| {
-                end.thread == number
-                    && threads.get(&end.thread).is_some_and(|thread| {
-                        let open = thread.open.iter().rev();
-                        open.into_iter().find(|call| call.id == end.id).is_some_and(|call| call.depth < depth)
-                    })
+                thread
+                    .and_then(|thread| thread.open.iter().rev().find(|call| call.id == end.id))
+                    .is_some_and(|call| call.depth < depth)
             };
-            let Some(end) = self.ends.next(time, stays) else {
+            let Some(end) = self.ends.next(time.map(|time| (time, number)), stays) else {
                 return;
             };
             self.leave(&end);
