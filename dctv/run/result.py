@@ -350,8 +350,8 @@ class Result:
     def pandas(self, *, units_in_names: bool = False) -> PandasFrame:
         """Return all rows as a pandas DataFrame; `frame.attrs["units"]` is `units`.
 
-        With `units_in_names` columns have the terminal's headers as names: `took [ms]`. Integers of 64 bits beside NULLs
-        are `Int64` or `UInt64`, which are exact.
+        With `units_in_names` columns have the terminal's headers as names: `took [ms]`. Integers of 64 bits beside
+        NULLs are `Int64` or `UInt64`, which are exact.
 
         Raises:
             UsageError: pandas is not installed.

@@ -83,3 +83,9 @@ def test_arguments_that_mean_nothing() -> None:
         Session(index=cast("Any", "never"))
     with Session(threads=0) as session, pytest.raises(UsageError, match="must have at least 1 thread"):
         session.sql("SELECT 1").fetchall()
+
+
+def test_the_number_of_threads_is_a_number() -> None:
+    many: Any = "many"
+    with pytest.raises(UsageError, match="the number of threads is a whole number, found str"):
+        Session(threads=many)
