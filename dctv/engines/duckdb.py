@@ -38,7 +38,7 @@ _LEAST = 7 * 1024**2
 """Bytes; below this even small queries fail."""
 
 _PAUSE, _PATIENCE = 0.01, 500
-"""How long to wait for the end of a query that was interrupted: the seconds of one pause, and how many of them."""
+"""The wait for the end of an interrupted query: seconds of each pause, and the most pauses."""
 
 
 def _bytes(size: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dctv.export import arrows, kernel
 from dctv.export.query import count as count_rows
 from dctv.export.query import select
-from dctv.export.timeline import ExportedTimeline
+from dctv.export.timeline import QUERY, ExportedTimeline
 from dctv.session import Session
 
 # Query parts, not views: a view finds the process of each row, for which any event counts.
@@ -55,8 +55,8 @@ def of_query(timeline: ExportedTimeline, form: arrows.Form) -> list[str]:
 
 def _before_zero(timeline: ExportedTimeline) -> list[str]:
     """Describe rows whose times Perfetto cannot represent."""
-    where = f"WHERE unitless(_ts) < {-timeline.start_ns}"
-    count = sum(count_rows(timeline.session, f"({query}) AS q {where}") for query in timeline.queries.values())
+    # The view of the query itself, without the tracks of its rows, which take a sort.
+    count = count_rows(timeline.session, f"{QUERY} WHERE unitless(_ts) < 0")
     rows = "row was" if count == 1 else "rows were"
     return [f"{count} {rows} cut at 0: Perfetto has no earlier times"] if count else []
 

@@ -60,6 +60,10 @@ class TrackPlace:
     labels: str | None
 
 
+QUERY = "dctv_export"
+"""The view of the query whose rows are exported."""
+
+
 @record
 class ExportedTimeline:
     """The contents of an export, read from the session when it is written."""
@@ -175,8 +179,8 @@ def of_query(session: Session, text: str) -> ExportedTimeline:
     Raises:
         UsageError: it has no column `_ts`, or times or durations that no event has.
     """
-    session.sql(f"CREATE OR REPLACE VIEW dctv_export AS {text.strip().rstrip(';')}")
-    schema = session.columns("dctv_export")
+    session.sql(f"CREATE OR REPLACE VIEW {QUERY} AS {text.strip().rstrip(';')}")
+    schema = session.columns(QUERY)
     columns = {one.name: one for one in schema.columns} if schema is not None else {}
     if TS not in columns:
         found = ", ".join(f"`{name}`" for name in columns)
@@ -188,7 +192,7 @@ def of_query(session: Session, text: str) -> ExportedTimeline:
     rest = [name for name in columns if name not in {TS, DURATION}]
     times = [_in_ns(columns[name]) for name in (TS, DURATION) if name in columns]
     ranked = f"DENSE_RANK() OVER (ORDER BY {key}) AS dctv_track"
-    numbered = f"({select([*times, *map(quote, rest), ranked], 'dctv_export')})"
+    numbered = f"({select([*times, *map(quote, rest), ranked], QUERY)})"
     unit = str(columns["value"].unit) or None if kind == "counters" else None
     tracks = [
         _track(kind, number, dict(zip(keys, values, strict=True)), unit)
