@@ -19,6 +19,7 @@ from dctv.functions.table.interval_tables import (
     event_arguments,
     interval_arguments,
     refuse_name,
+    refuse_second_times,
 )
 from dctv.plan.nodes import Plan, physical_names
 from dctv.record import replace
@@ -30,6 +31,7 @@ LANE = "lane"
 
 def _bind_spans(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     made = interval_arguments(arguments)
+    refuse_second_times(made, arguments["table"])
     policy = arguments["on_overlap"].choice("`on_overlap`", _POLICIES)
     if policy == "error":
         return checked(made, builder, disjoint=True)
@@ -55,7 +57,9 @@ def _in_lanes(made: Intervals, spans: Plan, builder: PlanBuilder) -> Plan:
 
 
 def _bind_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
-    return checked(event_arguments(arguments), builder, disjoint=False)
+    made = event_arguments(arguments)
+    refuse_second_times(made, arguments["table"])
+    return checked(made, builder, disjoint=False)
 
 
 _TABLE = replace(TABLE, doc="the table", default=REQUIRED)

@@ -202,8 +202,6 @@ def _intervals(
     declared_sorted = "sorted" in arguments and flag(arguments["sorted"], "sorted")
     taken = {*used, *(p.name for p in partitions)}
     payload = tuple(c for c in plan.schema.columns if c.name not in taken)
-    for name in (TS, DURATION)[: len(times)]:
-        refuse_name(name, (*partitions, *payload), arguments["table"])
     in_order = declared_sorted or (plan.ordered and used[0] == TS)
     return Intervals(plan, kind, times, used, tuple(partitions), payload, in_order, declared_sorted, drop)
 
@@ -247,6 +245,12 @@ def checked(made: Intervals, builder: PlanBuilder, *, disjoint: bool, ties: Ties
         "names": physical_names(result),
     }
     return builder.kernel("check", result, [plan], options, ordered=True)
+
+
+def refuse_second_times(made: Intervals, table: Argument) -> None:
+    """Raise if the rows have a column beside the one of times or durations that has its name."""
+    for name in (TS, DURATION)[: len(made.times)]:
+        refuse_name(name, _carried(made), table)
 
 
 def _carried(made: Intervals) -> tuple[ColumnType, ...]:

@@ -20,6 +20,7 @@ from dctv.functions.table.interval_tables import (
     flag,
     interval_arguments,
     refuse_name,
+    refuse_second_times,
 )
 from dctv.plan.nodes import Plan, physical_names
 from dctv.record import replace
@@ -32,6 +33,7 @@ def _flatten(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     if arguments["take"].choice("`take`", ("innermost", "count")) == "count":
         return _open(arguments, builder, Kind.SPAN, idle=False, merge=False)
     made = interval_arguments(arguments)
+    refuse_second_times(made, arguments["table"])
     intervals = checked(made, builder, disjoint=False, ties=Ties.LONGEST)
     schema = replace(intervals.schema, columns=intervals.schema.columns[:-1])
     options = {"partitions": len(made.partitions), "names": physical_names(schema)}
