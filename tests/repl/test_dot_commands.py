@@ -166,12 +166,19 @@ def test_the_last_query_is_a_view() -> None:
     SELECT nope;
     WITH x AS (SELECT * FROM _) SELECT n * 2 AS n FROM x;
     SELECT * FROM _ WHERE n > :least;
-    .param least=9
+    .param least=11
     SELECT * FROM _ WHERE n > :least;
     SELECT COUNT(*) AS rows FROM _;"""
-    ran = run("repl", stdin=".mode csv\n.param least=11\n" + text)
+    ran = run("repl", stdin=".mode csv\n.param least=9\n" + text)
     results = ran.out.split("\n\n")
-    assert [results[n] for n in (1, 2, 4, 5, 6, 7)] == ["m\n4", "n\n5", "n\n10", "n", "n\n10", "rows\n1\n"]
+    assert [results[n] for n in (1, 2, 4, 5, 6, 7)] == ["m\n4", "n\n5", "n\n10", "n\n10", "n", "rows\n0\n"]
+
+
+def test_the_last_query_keeps_its_parameters() -> None:
+    text = """SELECT a FROM range(5) AS t(a) WHERE a > :least;
+    .param least=100
+    SELECT COUNT(*) AS rows FROM _;"""
+    assert run("repl", stdin=".mode csv\n.param least=2\n" + text).out.endswith("rows\n2\n")
 
 
 def test_the_last_query_keeps_its_kind() -> None:
