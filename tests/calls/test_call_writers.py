@@ -169,3 +169,28 @@ def test_begins_and_ends_nest_to_the_same_slices(calls: list[Call], chosen: Call
     ended = [row for row in rows if row["dur"] is not None]
     assert slices == Counter((row["tid"], row["_ts"], row["dur"], row["name"]) for row in ended)
     assert sum(map(len, stacks.values())) == len(rows) - len(ended)
+
+
+@bounded(300)
+@given(traces(), st.sets(st.integers(0, 39)), CUT)
+def test_an_end_closes_the_calls_in_it_that_never_end(calls: list[Call], lost: set[int], cut: int) -> None:
+    for call in calls:
+        call.end = None if call.id - 1 in lost else call.end
+    stacks: dict[int, list[tuple[int, str]]] = {}
+    found = []
+    for event in chrome(shown_rows(calls, filters()), cut):
+        time, stack = round(event["ts"] * 1000), stacks.setdefault(event.get("tid", event["pid"]), [])
+        if event["ph"] == "B":
+            stack.append((time, event["name"]))
+        else:
+            start, name = stack.pop()
+            found.append((start, time, name))
+    ends = [(call.ts, end_of(call), call.name) for call in calls]
+    assert sorted(found) == sorted(one for one in ends if one[1] is not None)
+
+
+def end_of(call: Call | None) -> int | None:
+    """Return the end of a call, or of the nearest one around it that has one."""
+    while call is not None and call.end is None:
+        call = call.parent
+    return None if call is None else call.end

@@ -141,21 +141,28 @@ impl Writer {
             let Some(end) = self.ends.next(time.map(|time| (time, number)), stays) else {
                 return;
             };
-            let Some(open) = self.open.get_mut(end.thread as usize) else {
-                continue;
-            };
-            if let Some(place) = open.iter().rposition(|call| call.id == end.id) {
-                let call = open.remove(place);
+            while let Some(call) = self.closed(&end) {
                 self.end(&call, end.time);
+                if call.id == end.id {
+                    break;
+                }
             }
         }
+    }
+
+    /// Take the next call that an end closes, if its own call is still open.
+    ///
+    /// An end of Chrome's JSON closes the innermost open call, so calls in it that never end are closed first.
+    fn closed(&mut self, end: &End) -> Option<Call> {
+        let open = self.open.get_mut(end.thread as usize)?;
+        let place = open.iter().rposition(|call| call.id == end.id)?;
+        if self.form.chrome { open.pop() } else { Some(open.remove(place)) }
     }
 
     /// Whether another call of the thread ends within this one: then begins and ends cannot be matched.
     fn crosses(&self, call: &Call, number: u32) -> bool {
         let open = self.open.get(number as usize);
-        let newest = open.and_then(|open| open.last());
-        let ends = newest.and_then(|one| one.end).zip(call.end);
+        let ends = open.and_then(|open| open.iter().rev().find_map(|one| one.end)).zip(call.end);
         ends.is_some_and(|(before, own)| before < own)
     }
 
