@@ -16,9 +16,10 @@ from dctv.types.schema import DURATION, TS, ColumnType
 from dctv.types.units import compatible, parse_unit
 from dctv.types.values import dialect_type, is_numeric
 
+_SLICES = (TS, DURATION, "track", "lane", "id", "parent_id", "name", "category", "args", "leaving", "arriving")
 _COLUMNS = {
-    "slices": (TS, DURATION, "track", "lane", "name", "category", "args", "leaving", "arriving"),
-    "async_slices": (TS, DURATION, "track", "lane", "name", "category", "args", "leaving", "arriving"),
+    "slices": _SLICES,
+    "async_slices": _SLICES,
     "counters": (TS, "track", "value"),
     "instants": (TS, "track", "name", "category", "args"),
 }
@@ -27,12 +28,13 @@ _COLUMNS = {
 _APART = 1 << 22
 """Higher than any process id of Linux."""
 
-_ORDER = {"slices": " ORDER BY track, lane, _ts, depth", "async_slices": " ORDER BY track, lane, _ts, depth"}
 _PLACES = """
 SELECT name, pid, tid, args FROM t.metadata
 WHERE name IN ('process_sort_index', 'thread_sort_index', 'process_labels') AND pid IS NOT NULL ORDER BY line
 """
-_NULLS = {"args": "'{}'", "value": "0.0", "depth": "0", "lane": "0", "name": "''", "category": "NULL::STRING"}
+_NULLS = {"args": "'{}'", "value": "0.0", "name": "''", "category": "NULL::STRING"}
+_OF_TRACES = {"leaving": "''", "arriving": "''", "lane": "0", "id": "NULL::INT64", "parent_id": "NULL::INT64"}
+"""Columns that only the slices of a whole trace have, and what stands there for the rows of a query."""
 
 
 @record
@@ -138,7 +140,8 @@ def _mount_queries(session: Session, form: arrows.Form) -> dict[str, str]:
     for kind in ("slices", "async_slices"):
         plain = select(["*", "'' AS leaving", "'' AS arriving"], f"t.{kind}")
         source = arrows.with_arrows(kind, form) if is_linked else f"({plain})"
-        queries[kind] = select(_COLUMNS[kind], source, _ORDER[kind])
+        # Numbers have the order of begins, a slice before those in it.
+        queries[kind] = select(_COLUMNS[kind], source, " ORDER BY track, lane, id")
     # Samples rather than spans, so that viewers also show the last value, and several at one time.
     queries["counters"] = select(_COLUMNS["counters"], "t._parts.counter_values", " ORDER BY _ts, line")
     queries["instants"] = select(_COLUMNS["instants"], "t.instants")
@@ -265,10 +268,8 @@ def _arguments(names: Iterable[str], kind: str) -> list[str]:
 def _shown(column: str, names: Container[str], arguments: Sequence[str]) -> str:
     if column == "track":
         return "dctv_track AS track"
-    if column in {"leaving", "arriving"}:
-        return f"'' AS {column}"
-    if column == "lane":
-        return "0 AS lane"
+    if column in _OF_TRACES:
+        return f"{_OF_TRACES[column]} AS {column}"
     if column == "args" and arguments:
         members = ", ".join(f"{string(name)}, unitless({quote(name)})" for name in arguments)
         return f"JSON_OBJECT({members}) AS args"

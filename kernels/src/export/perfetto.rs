@@ -97,14 +97,20 @@ fn uuid(track: i64, lane: i64) -> u64 {
     (track.cast_unsigned() & (LANE - 1)).wrapping_add(1).wrapping_add(lane.cast_unsigned().wrapping_mul(LANE))
 }
 
+/// A slice whose end is not written; one that never ends has the end `i64::MAX`.
+struct Open {
+    id: Option<i64>,
+    end: i64,
+}
+
 /// A writer of batches of rows as packets of Perfetto traces; times are ns relative to `start`, which is added to them.
 #[pyclass]
 pub struct PerfettoExport {
     metadata: TraceMetadata,
     kernel: KernelEvents,
-    /// The track and lane of the current slices, and the ends of the open ones.
+    /// The track and lane of the current slices, and the open ones.
     current: Option<(i64, i64)>,
-    open: Vec<i64>,
+    open: Vec<Open>,
     lanes: FxHashSet<(i64, i64)>,
 }
 
@@ -209,26 +215,33 @@ impl PerfettoExport {
         self.event(out, ts, &event);
     }
 
-    /// End the open slices up to a time.
-    fn close(&mut self, out: &mut Vec<u8>, until: i64) {
+    /// End the open slices up to a time, but for one and those around it.
+    ///
+    /// Slices without length that begin and end at one time may lie in each other.
+    fn close(&mut self, out: &mut Vec<u8>, until: i64, around: Option<i64>) {
         let Some((track, lane)) = self.current else {
             return;
         };
-        while self.open.last().is_some_and(|end| *end <= until) {
-            if let Some(end) = self.open.pop() {
-                self.mark(out, end, END, uuid(track, lane), |_| ());
+        let stays = around.and_then(|id| self.open.iter().rposition(|one| one.id == Some(id)));
+        let stays = stays.map_or(0, |place| place + 1);
+        while self.open.len() > stays && self.open.last().is_some_and(|one| one.end <= until) {
+            if let Some(one) = self.open.pop() {
+                self.mark(out, one.end, END, uuid(track, lane), |_| ());
             }
         }
+    }
+
+    /// End all slices of the current track and lane that have an end.
+    fn close_all(&mut self, out: &mut Vec<u8>) {
+        self.open.retain(|one| one.end < i64::MAX);
+        self.close(out, i64::MAX - 1, None);
     }
 
     fn turn(&mut self, out: &mut Vec<u8>, place: (i64, i64)) {
         if self.current == Some(place) {
             return;
         }
-        // Only slices without end stay open.
-        self.open.retain(|end| *end < i64::MAX);
-        self.close(out, i64::MAX - 1);
-        self.open.clear();
+        self.close_all(out);
         self.current = Some(place);
         if place.1 != 0 && self.lanes.insert(place) {
             let mut track = Message::default();
@@ -244,7 +257,7 @@ impl PerfettoExport {
     fn write_slices(&mut self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
         let (ts, dur, track) = (rows.ints("_ts")?, rows.ints("_duration")?, rows.ints("track")?);
         let (name, category, args) = (rows.texts("name")?, rows.texts("category")?, rows.texts("args")?);
-        let lane = rows.ints("lane")?;
+        let (lane, id, parent) = (rows.ints("lane")?, rows.ints("id")?, rows.ints("parent_id")?);
         let (leaving, arriving) = (rows.texts("leaving")?, rows.texts("arriving")?);
         let mut out = Vec::with_capacity(rows.len() * 96);
         for row in 0..rows.len() {
@@ -253,7 +266,7 @@ impl PerfettoExport {
             };
             let place = (number, int(&lane, row).unwrap_or(0));
             self.turn(&mut out, place);
-            self.close(&mut out, at);
+            self.close(&mut out, at, int(&parent, row));
             self.mark(&mut out, at, BEGIN, uuid(place.0, place.1), |event| {
                 event.bytes(field::event::NAME, text(&name, row).as_bytes());
                 if category.is_valid(row) {
@@ -264,11 +277,7 @@ impl PerfettoExport {
                 arrows(event, field::event::LAST_FLOWS, text(&arriving, row));
             });
             let end = int(&dur, row).map_or(i64::MAX, |length| at.saturating_add(length));
-            if end == at {
-                self.mark(&mut out, at, END, uuid(place.0, place.1), |_| ());
-            } else {
-                self.open.push(end);
-            }
+            self.open.push(Open { id: int(&id, row), end });
         }
         Ok(out)
     }
@@ -500,8 +509,8 @@ impl PerfettoExport {
         PyBytes::new(py, &out)
     }
 
-    /// Slices in the order of `track`, `lane`, `_ts`, depth: `_duration` (null if they never end), `name`, `category`,
-    /// `args`.
+    /// Slices in the order of `track`, `lane`, `_ts`, a slice before those in it: `_duration` (null if they never end),
+    /// `id` and `parent_id` (both may be null), `name`, `category`, `args`.
     fn slices<'py>(&mut self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_slices(&rows));
@@ -511,8 +520,7 @@ impl PerfettoExport {
     /// The ends of the slices still open after the last batch.
     fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
-        self.open.retain(|end| *end < i64::MAX);
-        self.close(&mut out, i64::MAX - 1);
+        self.close_all(&mut out);
         self.current = None;
         PyBytes::new(py, &out)
     }
