@@ -138,15 +138,18 @@ def _place(place: RowPlace) -> dict[str, Any]:
     return {"row": place.row, "lane": place.lane.number, "name": place.name, **times}
 
 
-def _ancestors(timeline: Timeline, place: RowPlace) -> Iterator[RowPlace]:
-    """Yield the rows on the lanes above that are active when a row begins, the outermost first."""
-    begin, moment = place.begin, not place.duration
-    for lane in timeline.lanes(place.track)[: place.lane.number]:
-        at = lane.row_at(begin)
-        if at >= 0:
-            end = int(lane.begin[at]) + int(lane.duration[at])
-            if end > begin or (moment and end == begin):
-                yield RowPlace(place.track, lane, at)
+def _ancestors(timeline: Timeline, place: RowPlace) -> list[RowPlace]:
+    """Return the parent of a row, its parent, and so on, the outermost first."""
+    if timeline.tracks[place.track].kind is not TrackKind.SLICES:
+        return []
+    lanes = timeline.lanes(place.track)
+    found: list[RowPlace] = []
+    while True:
+        on, at = parents_of(lanes, place.lane.number, place.at, place.at + 1)
+        if on[0] < 0:
+            return found[::-1]
+        place = RowPlace(place.track, lanes[on[0]], int(at[0]))
+        found.append(place)
 
 
 def _children(timeline: Timeline, place: RowPlace) -> tuple[list[RowPlace], int]:

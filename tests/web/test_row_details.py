@@ -148,31 +148,16 @@ def test_parents_and_children_of_rows(rows: list[Row]) -> None:
         for one in (track for track in tracks if track.track.kind.value == "slices"):
             for place in [other for other in every if other.track == one.number]:
                 ancestors, children, count = _related(one, place.row)
-                assert ancestors == [
-                    (other.lane.number, other.row)
-                    for other in every
-                    if other.track == place.track
-                    and other.lane.number < place.lane.number
-                    and other.begin <= place.begin
-                    and (
-                        other.begin + other.duration > place.begin
-                        or (
-                            not place.duration
-                            and other.begin + other.duration == place.begin
-                            and _last(every, other, place)
-                        )
-                    )
-                ]
+                assert ancestors == [(other.lane.number, other.row) for other in _above(every, place)]
                 direct = [other for other in every if inside(every, other) is place]
                 direct.sort(key=lambda other: (other.begin, other.row))
                 assert children == [(other.lane.number, other.row) for other in direct]
                 assert count == len(direct)
 
 
-def _last(every: list[Any], other: Any, place: Any) -> bool:
-    """Whether a row is the last on its lane that begins no later than another."""
-    lane = [one for one in every if (one.track, one.lane.number) == (other.track, other.lane.number)]
-    return [one for one in lane if one.begin <= place.begin][-1] is other
+def _above(every: list[Any], place: Any) -> list[Any]:
+    parent = inside(every, place)
+    return [] if parent is None else [*_above(every, parent), parent]
 
 
 def _related(one: ShownTrack, row: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
