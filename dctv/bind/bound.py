@@ -182,10 +182,25 @@ def as_time(bound: Bound) -> Bound:
     if bound.length is not None:
         value = bound.length
         return constant(value, _NS, bound.place, integral=value.denominator == 1)
+    exact = _exact_difference(bound)
+    if exact is not None:
+        made = of_operator("-", BIGINT, BIGINT)
+        return Bound(exact, _NS, bound.place, family="integer", parts=(bound,), type=made)
     made = of_call("epoch_us", [bound.type])
     return Bound(
         Call("epoch_us", (bound.value,)), parse_unit("us"), bound.place, family="integer", parts=(bound,), type=made
     )
+
+
+def _exact_difference(bound: Bound) -> Expression | None:
+    """Return how many ns lie between two timestamps, one of them with ns, which an INTERVAL would round."""
+    value = bound.value
+    if not isinstance(value, Binary) or value.operator != "-":
+        return None
+    types = [one.type.name for one in bound.parts if one.type is not None]
+    if "TIMESTAMP_NS" not in types or not {*types} <= {"TIMESTAMP_NS", "TIMESTAMP"}:
+        return None
+    return Binary("-", Call("epoch_ns", (value.left,)), Call("epoch_ns", (value.right,)))
 
 
 def as_interval(bound: Bound, *, lenient: bool = False) -> Bound:

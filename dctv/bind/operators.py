@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from dctv.bind import time_literals
 from dctv.bind.alike import alike
-from dctv.bind.bound import Bound, arithmetic_family, as_interval, as_time, constant, is_time, scale, unify
+from dctv.bind.bound import Bound, arithmetic_family, as_interval, as_time, constant, convert, is_time, scale, unify
 from dctv.bind.conditions import check_cast, check_truth
-from dctv.bind.types import BOOLEAN, INTERVAL, VARCHAR, of_call, of_operator, settled
+from dctv.bind.types import BIGINT, BOOLEAN, INTERVAL, VARCHAR, of_call, of_operator, settled
 from dctv.bind.wall_clock import as_times
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import ZERO_DIVISION
@@ -36,8 +36,10 @@ from dctv.record import replace
 from dctv.signatures.types import Type
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT
-from dctv.types.units import divide, multiply
+from dctv.types.units import divide, multiply, parse_unit, ratio
 
+_NS = parse_unit("ns")
+_US = parse_unit("us")
 _LISTS = ("LIST", "ARRAY")
 _BARE = ("||", "<<", ">>", "&", "|")
 
@@ -126,8 +128,12 @@ def result_type(op: str, sides: Sequence[Bound]) -> Type | None:
 
 def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if _is_date(left) and is_time(right):
+        if _has_nanoseconds(left, right):
+            return _moved(expr, left, right)
         right = as_interval(right)
     elif _is_date(right) and is_time(left) and expr.op == "+":
+        if _has_nanoseconds(right, left):
+            return _moved(expr, right, left)
         left = as_interval(left)
     left, right = unify([left, right], f"`{expr.op}`")
     unit = left.unit
@@ -135,6 +141,22 @@ def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         value = left.constant + right.constant if expr.op == "+" else left.constant - right.constant
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
     return replace(_infix(expr, left, right), unit=unit, family=arithmetic_family(left, right))
+
+
+def _has_nanoseconds(date: Bound, time: Bound) -> bool:
+    """Whether the sum of a date and a time may need more than the microseconds of an INTERVAL."""
+    assert date.type is not None
+    if date.type.name != "TIMESTAMP_NS":
+        return False
+    return time.constant is None or (time.constant * ratio(time.unit, _US)).denominator != 1
+
+
+def _moved(expr: ast.Binary, date: Bound, time: Bound) -> Bound:
+    """Bind the sum of a TIMESTAMP_NS and a time, to the nanosecond."""
+    distance = Cast(convert(time, _NS, f"`{expr.op}`").value, BIGINT.text)
+    value = w.call("make_timestamp_ns", Binary(expr.op, w.call("epoch_ns", date.value), distance))
+    made = of_call("make_timestamp_ns", [BIGINT])
+    return Bound(value, place=expr.place, parts=(date, time), type=made)
 
 
 def _is_date(bound: Bound) -> bool:
