@@ -211,10 +211,9 @@ class Scope:
             if table is not None:
                 near = _meant(path.parts[-1].text, [c.name for c in table.columns])
                 return unknown_column(path.text, near, [c.name for c in table.columns], path.place)
-            aliases = [t.alias for t in self.tables if t.alias]
-            near = nearest(qualifier[-1], aliases)
-            hint = f"did you mean `{near}`?" if near else (f"tables here: {', '.join(aliases)}" if aliases else None)
-            return BindError(f"unknown table `{'.'.join(qualifier)}` in `{path.text}`", path.place, hint=hint)
+            return BindError(
+                f"unknown table `{'.'.join(qualifier)}` in `{path.text}`", path.place, hint=self._other_table(path)
+            )
         names = self.all_names()
         near = _meant(path.text, names)
         if near is None and path.place is not None and path.place.text.startswith('"'):
@@ -222,6 +221,16 @@ class Scope:
             hint = f"double quotes are for names; a string stands in single quotes: '{text}'"
             return BindError(f"unknown column `{path.text}`", path.place, hint=hint)
         return unknown_column(path.text, near, names, path.place)
+
+    def _other_table(self, path: ast.Path) -> str | None:
+        """Return a hint for a column whose table is not there."""
+        if path.text in self.all_names():
+            return f'a name with a dot stands in quotes: "{path.text}"'
+        aliases = [t.alias for t in self.tables if t.alias]
+        near = nearest(path.parts[-2].text, aliases)
+        if near:
+            return f"did you mean `{near}`?"
+        return f"tables here: {', '.join(aliases)}" if aliases else None
 
 
 def _meant(name: str, names: list[str]) -> str | None:
