@@ -37,6 +37,7 @@ def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
     ):
         for batch in timeline.batches(kind):
             out.write(made(batch))
+        out.write(export.finish())
     # An event without meaning ends the array, since every other one is followed by a comma.
     out.write(b'{"ph":"M","name":"trace_end","pid":0,"tid":0,"args":{}}\n],\n')
     _write_kernel(export, timeline, out)

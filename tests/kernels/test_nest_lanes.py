@@ -19,16 +19,23 @@ FOREVER = float("inf")
 
 
 def oracle(table: Table, *, paired: bool = False) -> list[Row]:
-    """Lay the slices of each track: the longest of those that begin at once first, unless all longer ones follow."""
+    """Lay the slices of each track: of those that begin at once the longest first, unless it follows an empty one."""
     given = [row if paired else (*row[:3], None, row[3]) for row in table.rows]
     last = [FOREVER if d is None else t + d for t, _, d, _, _ in given]
 
-    def is_first(n: int) -> bool:
-        longer = [k for k, row in enumerate(given) if row[:2] == given[n][:2] and row[2] != 0]
-        is_empty = given[n][2] == 0 and paired
-        return is_empty and bool(longer) and all(given[k][3] is not None and k > n for k in longer)
+    def follows(n: int, longer: list[int]) -> int | None:
+        """Return the outermost longer slice from which on all are pairs that begin at later events."""
+        own = [k for k in longer if given[k][1] == given[n][1]] if paired else []
+        return next((k for at, k in enumerate(own) if all(given[k][3] is not None and k > n for k in own[at:])), None)
 
-    order = sorted(range(len(last)), key=lambda n: (given[n][0], not is_first(n), -last[n]))
+    order: list[int] = []
+    for ts in sorted({row[0] for row in given}):
+        begun = [n for n, row in enumerate(given) if row[0] == ts]
+        longer = sorted((n for n in begun if given[n][2] != 0), key=lambda n: -last[n])
+        next_ones = {n: follows(n, longer) for n in begun if given[n][2] == 0}
+        for k in [*longer, None]:
+            order += [n for n, later in next_ones.items() if later == k]
+            order += [] if k is None else [k]
     met: list[dict[str, Any]] = []
     out: list[Row] = []
     runs: dict[Any, list[dict[str, Any]]] = {}

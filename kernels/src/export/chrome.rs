@@ -17,7 +17,7 @@ use crate::json::{push_escaped, push_finite, push_quoted};
 /// A writer of batches of rows as Chrome JSON events; tracks are given by number, each with its process and thread.
 ///
 /// Times are ns relative to `start`, which is added to them, and are written in us without loss.
-#[pyclass(frozen)]
+#[pyclass]
 pub struct ChromeExport {
     tracks: FxHashMap<i64, (i64, i64)>,
     /// Names of counters, and whether another counter of the process has the same name.
@@ -25,6 +25,31 @@ pub struct ChromeExport {
     kinds: FxHashMap<i64, String>,
     start: i64,
     kernel: KernelEvents,
+    last: Option<Written>,
+    open: Vec<Open>,
+}
+
+/// The slice that was written last.
+#[derive(Clone, Copy)]
+struct Written {
+    begin: Begin,
+    /// Whether a slice that begins at the same time must be a begin and an end to keep its place beside or in this one.
+    matters: bool,
+    /// The time up to which an end of the track and lane may close a slice that has no end.
+    until: i64,
+}
+
+/// Track, lane and time.
+type Begin = (Option<i64>, i64, i64);
+
+/// A slice without length whose end is not written.
+struct Open {
+    id: Option<i64>,
+    track: Option<i64>,
+    ts: i64,
+    name: Box<str>,
+    category: Box<str>,
+    nested: bool,
 }
 
 /// ns as us, with as many decimals as they need.
@@ -71,31 +96,41 @@ impl ChromeExport {
         out.extend_from_slice(b"},\n");
     }
 
-    fn write_slices(&self, rows: &Rows, nested: bool) -> Result<Vec<u8>, ArrowError> {
+    /// Write slices in the order of track, lane and begin, a slice before those in it.
+    ///
+    /// A slice of a thread is one complete event. These nest by their times alone, which do not tell whether slices
+    /// without length lie in each other, or in a longer one that begins when they do: begins and ends do.
+    fn write_slices(&mut self, rows: &Rows, nested: bool) -> Result<Vec<u8>, ArrowError> {
         let (ts, dur, track) = (rows.ints("_ts")?, rows.ints("_duration")?, rows.ints("track")?);
+        let (lane, id, parent) = (rows.ints("lane")?, rows.ints("id")?, rows.ints("parent_id")?);
         let (name, category, args) = (rows.texts("name")?, rows.texts("category")?, rows.texts("args")?);
         let (leaving, arriving) = (rows.texts("leaving")?, rows.texts("arriving")?);
+        let begin = |row| int(&ts, row).map(|at| (int(&track, row), int(&lane, row).unwrap_or(0), at));
         let mut out = Vec::with_capacity(rows.len() * 128);
         for row in 0..rows.len() {
-            let (Some(at), number) = (int(&ts, row), int(&track, row)) else {
-                continue;
-            };
+            let Some(place) = begin(row) else { continue };
+            let (number, _, at) = place;
+            let beside = self.last.filter(|last| last.begin == place);
+            self.close(&mut out, int(&parent, row).filter(|_| beside.is_some()));
             let length = int(&dur, row);
+            let is_empty = length == Some(0);
+            // The next batch may begin with a slice of the same time.
+            let is_followed = row + 1 == rows.len() || begin(row + 1) == Some(place);
+            let apart = beside.is_some_and(|last| last.matters) || (is_empty && is_followed);
             let phase = match (nested, length) {
-                (true, Some(_)) => "X",
-                (true, None) => "B",
+                (true, Some(_)) if !apart => "X",
+                (true, _) => "B",
                 (false, _) => "b",
             };
             let event =
                 Event { phase, name: text(&name, row), category: text(&category, row), place: self.place(number) };
             self.begin(&mut out, &event, at);
-            match (nested, length) {
-                (true, Some(length)) => {
-                    out.extend_from_slice(b",\"dur\":");
-                    micros(&mut out, length);
-                }
-                (true, None) => (),
-                (false, _) => drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0))),
+            if let ("X", Some(length)) = (phase, length) {
+                out.extend_from_slice(b",\"dur\":");
+                micros(&mut out, length);
+            }
+            if !nested {
+                drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0)));
             }
             for (way, arrow) in [("flow_out", text(&leaving, row)), ("flow_in", text(&arriving, row))] {
                 if !arrow.is_empty() {
@@ -103,14 +138,52 @@ impl ChromeExport {
                 }
             }
             Self::end(&mut out, text(&args, row));
-            if let (false, Some(length)) = (nested, length) {
-                let event = Event { phase: "e", ..event };
-                self.begin(&mut out, &event, at.saturating_add(length));
-                drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0)));
-                Self::end(&mut out, "");
+            let mut until =
+                self.last.filter(|last| last.begin.0 == number && last.begin.1 == place.1).map(|last| last.until);
+            let end = match length {
+                _ if phase == "X" => None,
+                Some(length) => Some(at.saturating_add(length)),
+                None => until.filter(|&until| nested && until > at),
+            };
+            if let Some(end) = end {
+                let one = Open {
+                    id: int(&id, row),
+                    track: number,
+                    ts: end,
+                    name: event.name.into(),
+                    category: event.category.into(),
+                    nested,
+                };
+                if is_empty {
+                    self.open.push(one)
+                } else {
+                    self.write_end(&mut out, &one)
+                }
+                until = until.max(Some(end));
             }
+            let until = until.unwrap_or(i64::MIN);
+            self.last = Some(Written { begin: place, matters: is_empty || apart, until });
         }
         Ok(out)
+    }
+
+    /// End the open slices without length, but for one and those around it.
+    fn close(&mut self, out: &mut Vec<u8>, around: Option<i64>) {
+        let stays = around.and_then(|id| self.open.iter().rposition(|one| one.id == Some(id)));
+        let stays = stays.map_or(0, |place| place + 1);
+        for one in self.open.split_off(stays).iter().rev() {
+            self.write_end(out, one);
+        }
+    }
+
+    fn write_end(&self, out: &mut Vec<u8>, one: &Open) {
+        let phase = if one.nested { "E" } else { "e" };
+        let event = Event { phase, name: &one.name, category: &one.category, place: self.place(one.track) };
+        self.begin(out, &event, one.ts);
+        if !one.nested {
+            drop(write!(out, ",\"id\":\"{:#x}\"", one.track.unwrap_or(0)));
+        }
+        Self::end(out, "");
     }
 
     fn write_flows(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
@@ -244,7 +317,7 @@ impl ChromeExport {
             kinds.insert(track, kind);
         }
         let kernel = KernelEvents::new(kernel, release.and_then(version))?;
-        Ok(ChromeExport { tracks: places, names, kinds, start, kernel })
+        Ok(ChromeExport { tracks: places, names, kinds, start, kernel, last: None, open: Vec::new() })
     }
 
     /// An instant event of the trace without a thread, at a time `_ts`: its start or end.
@@ -272,18 +345,27 @@ impl ChromeExport {
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// Slices of threads: `_ts`, `_duration` (null if they never end), `track`, `name`, `category`, `args`.
-    fn slices<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+    /// Slices of threads in the order of `track`, `lane`, `_ts`, a slice before those in it: `_duration` (null if they
+    /// never end), `id` and `parent_id` (both may be null), `name`, `category`, `args`.
+    fn slices<'py>(&mut self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_slices(&rows, true));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// The same for asynchronous tracks; their numbers become ids.
-    fn async_slices<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+    fn async_slices<'py>(&mut self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_slices(&rows, false));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
+    }
+
+    /// The ends of the slices still open after the last batch of a kind.
+    fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut out = Vec::new();
+        self.close(&mut out, None);
+        self.last = None;
+        PyBytes::new(py, &out)
     }
 
     /// Values of counters: `_ts`, `track`, `value`.

@@ -196,7 +196,7 @@ impl NestLanes {
         if self.waiting.len() > 1 {
             self.waiting.sort_by_key(|slice| std::cmp::Reverse(slice.end));
             if self.paired {
-                self.put_ended_first();
+                self.put_empty_in_order();
             }
         }
         for slice in self.waiting.drain(..) {
@@ -207,18 +207,32 @@ impl NestLanes {
         }
     }
 
-    /// Put a slice without length first if all longer ones that begin then are pairs that begin at later events.
-    fn put_ended_first(&mut self) {
-        let mut begun: FxHashMap<u32, u64> = FxHashMap::default();
-        for slice in self.waiting.iter().filter(|slice| !slice.is_empty()) {
-            let row = if slice.pair.is_some() { slice.row } else { 0 };
-            let first = begun.entry(slice.code).or_insert(row);
-            *first = row.min(*first);
+    /// Put slices without length before the longer ones, the last of all, that are pairs and begin at later events.
+    ///
+    /// Complete slices begin before all others, since their events do not tell when they began among those of one time.
+    fn put_empty_in_order(&mut self) {
+        let longer = self.waiting.partition_point(|slice| !slice.is_empty());
+        if longer == 0 || longer == self.waiting.len() {
+            return;
         }
-        self.waiting.sort_by_key(|slice| {
-            let first = begun.get(&slice.code).copied().unwrap_or(0);
-            !(slice.is_empty() && slice.row < first)
+        // By partition, innermost first: the first event of a longer slice and those in it.
+        let mut firsts: FxHashMap<u32, Vec<(u64, usize)>> = FxHashMap::default();
+        for (at, slice) in self.waiting.iter().enumerate().take(longer).rev() {
+            let inner = firsts.entry(slice.code).or_default();
+            let row = if slice.pair.is_some() { slice.row } else { 0 };
+            inner.push((inner.last().map_or(row, |&(first, _)| row.min(first)), at));
+        }
+        let before = |slice: &Slice| {
+            let inner = firsts.get(&slice.code)?;
+            inner.get(..inner.partition_point(|&(first, _)| slice.row < first))?.last().map(|&(_, at)| at)
+        };
+        let keys = self.waiting.iter().enumerate().map(|(at, slice)| match slice.is_empty() {
+            true => (before(slice).unwrap_or(longer), false),
+            false => (at, true),
         });
+        let mut placed: Vec<_> = keys.zip(self.waiting.iter().copied()).collect();
+        placed.sort_by_key(|&(key, _)| key);
+        self.waiting = placed.into_iter().map(|(_, slice)| slice).collect();
     }
 
     fn release(&mut self) {
