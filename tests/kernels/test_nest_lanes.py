@@ -36,28 +36,31 @@ def oracle(table: Table, *, paired: bool = False) -> list[Row]:
         for k in [*longer, None]:
             order += [n for n, later in next_ones.items() if later == k]
             order += [] if k is None else [k]
-    met: list[dict[str, Any]] = []
     out: list[Row] = []
-    runs: dict[Any, list[dict[str, Any]]] = {}
-    for n in order:
+    met: dict[Any, list[dict[str, Any]]] = {}
+    empty: dict[Any, int | None] = {}
+    for count, n in enumerate(order, 1):
         ts, track, duration, pair, name = given[n]
-        run = runs.get(track, [])
-        if duration != 0 or not run or run[-1]["ts"] != ts or (run[-1]["pair"] is None) != (pair is None):
-            run = []
-        if pair is not None:
-            run = run[: next((k for k, one in enumerate(run) if one["pair"] >= pair), len(run))]
-        beside = [one for one in met if one["track"] == track and (one["end"] > ts or one in run)]
+        beside = met.get(track, [])
+        if duration != 0 or pair is not None or empty.get(track) != ts:
+            beside = [one for one in beside if one["end"] > ts or is_around(one, given[n])]
+        empty[track] = ts if duration == 0 and pair is None else None
         parent = next((other for other in reversed(beside) if other["end"] >= last[n]), None)
         taken = {other["lane"] for other in beside}
         free = min(set(range(len(taken) + 1)) - taken)
         later = [] if parent is None else [other["lane"] for other in beside if other["id"] > parent["id"]]
         lane = free if parent is None or parent["lane"] in later else parent["lane"]
         depth = 0 if parent is None else parent["depth"] + 1
-        place = {"id": len(met) + 1, "track": track, "ts": ts, "end": last[n], "lane": lane, "depth": depth}
-        met.append({**place, "pair": pair})
-        runs[track] = [*run, met[-1]] if duration == 0 else []
-        out.append((ts, duration, track, len(met), parent and parent["id"], depth, lane, name))
+        place = {"id": count, "end": last[n], "lane": lane, "depth": depth, "pair": pair}
+        met[track] = [*beside, place]
+        out.append((ts, duration, track, count, parent and parent["id"], depth, lane, name))
     return out
+
+
+def is_around(one: dict[str, Any], slice_: Row) -> bool:
+    """Whether a pair ends when a pair without length that is deeper begins and ends."""
+    ts, _, duration, pair, _ = slice_
+    return duration == 0 and one["end"] == ts and None not in (pair, one["pair"]) and one["pair"] < pair
 
 
 def laid(table: Any, *, paired: bool = False) -> list[Row]:

@@ -25,22 +25,13 @@ pub struct ChromeExport {
     kinds: FxHashMap<i64, String>,
     start: i64,
     kernel: KernelEvents,
-    last: Option<Written>,
+    /// The last slice without length: track, lane and time.
+    last: Option<Place>,
     open: Vec<Open>,
 }
 
-/// The slice that was written last.
-#[derive(Clone, Copy)]
-struct Written {
-    begin: Begin,
-    /// Whether a slice that begins at the same time must be a begin and an end to keep its place beside or in this one.
-    matters: bool,
-    /// The time up to which an end of the track and lane may close a slice that has no end.
-    until: i64,
-}
-
-/// Track, lane and time.
-type Begin = (Option<i64>, i64, i64);
+/// Track, lane and time of a slice without length.
+type Place = (Option<i64>, i64, i64);
 
 /// A slice without length whose end is not written.
 struct Open {
@@ -98,27 +89,31 @@ impl ChromeExport {
 
     /// Write slices in the order of track, lane and begin, a slice before those in it.
     ///
-    /// A slice of a thread is one complete event. These nest by their times alone, which do not tell whether slices
-    /// without length lie in each other, or in a longer one that begins when they do: begins and ends do.
+    /// A slice of a thread is one complete event. Complete events nest by their times, which do not tell whether one of
+    /// several slices without length at one time lies in another: their begins and ends do.
     fn write_slices(&mut self, rows: &Rows, nested: bool) -> Result<Vec<u8>, ArrowError> {
         let (ts, dur, track) = (rows.ints("_ts")?, rows.ints("_duration")?, rows.ints("track")?);
         let (lane, id, parent) = (rows.ints("lane")?, rows.ints("id")?, rows.ints("parent_id")?);
         let (name, category, args) = (rows.texts("name")?, rows.texts("category")?, rows.texts("args")?);
         let (leaving, arriving) = (rows.texts("leaving")?, rows.texts("arriving")?);
-        let begin = |row| int(&ts, row).map(|at| (int(&track, row), int(&lane, row).unwrap_or(0), at));
+        let empty_at = |row| match (int(&ts, row), int(&dur, row)) {
+            (Some(at), Some(0)) => Some((int(&track, row), int(&lane, row).unwrap_or(0), at)),
+            _ => None,
+        };
         let mut out = Vec::with_capacity(rows.len() * 128);
         for row in 0..rows.len() {
-            let Some(place) = begin(row) else { continue };
-            let (number, _, at) = place;
-            let beside = self.last.filter(|last| last.begin == place);
-            self.close(&mut out, int(&parent, row).filter(|_| beside.is_some()));
+            let (Some(at), number) = (int(&ts, row), int(&track, row)) else {
+                continue;
+            };
             let length = int(&dur, row);
-            let is_empty = length == Some(0);
-            // The next batch may begin with a slice of the same time.
-            let is_followed = row + 1 == rows.len() || begin(row + 1) == Some(place);
-            let apart = beside.is_some_and(|last| last.matters) || (is_empty && is_followed);
+            let empty = empty_at(row);
+            let follows = empty.is_some() && empty == self.last;
+            self.last = empty;
+            self.close(&mut out, int(&parent, row).filter(|_| follows));
+            // The next batch may begin with another one.
+            let is_followed = empty.is_some() && (row + 1 == rows.len() || empty_at(row + 1) == empty);
             let phase = match (nested, length) {
-                (true, Some(_)) if !apart => "X",
+                (true, Some(_)) if !follows && !is_followed => "X",
                 (true, _) => "B",
                 (false, _) => "b",
             };
@@ -138,50 +133,43 @@ impl ChromeExport {
                 }
             }
             Self::end(&mut out, text(&args, row));
-            let mut until =
-                self.last.filter(|last| last.begin.0 == number && last.begin.1 == place.1).map(|last| last.until);
-            let end = match length {
-                _ if phase == "X" => None,
-                Some(length) => Some(at.saturating_add(length)),
-                None => until.filter(|&until| nested && until > at),
-            };
-            if let Some(end) = end {
-                let one = Open {
+            match length {
+                Some(length) if phase != "X" && empty.is_none() => {
+                    self.write_end(&mut out, &event, number, at.saturating_add(length));
+                }
+                Some(_) if phase != "X" => self.open.push(Open {
                     id: int(&id, row),
                     track: number,
-                    ts: end,
+                    ts: at,
                     name: event.name.into(),
                     category: event.category.into(),
                     nested,
-                };
-                if is_empty {
-                    self.open.push(one)
-                } else {
-                    self.write_end(&mut out, &one)
-                }
-                until = until.max(Some(end));
+                }),
+                _ => (),
             }
-            let until = until.unwrap_or(i64::MIN);
-            self.last = Some(Written { begin: place, matters: is_empty || apart, until });
         }
         Ok(out)
     }
 
-    /// End the open slices without length, but for one and those around it.
+    /// End the open slices, but for one and those around it.
     fn close(&mut self, out: &mut Vec<u8>, around: Option<i64>) {
         let stays = around.and_then(|id| self.open.iter().rposition(|one| one.id == Some(id)));
         let stays = stays.map_or(0, |place| place + 1);
-        for one in self.open.split_off(stays).iter().rev() {
-            self.write_end(out, one);
+        while self.open.len() > stays {
+            if let Some(one) = self.open.pop() {
+                let phase = if one.nested { "B" } else { "b" };
+                let event = Event { phase, name: &one.name, category: &one.category, place: self.place(one.track) };
+                self.write_end(out, &event, one.track, one.ts);
+            }
         }
     }
 
-    fn write_end(&self, out: &mut Vec<u8>, one: &Open) {
-        let phase = if one.nested { "E" } else { "e" };
-        let event = Event { phase, name: &one.name, category: &one.category, place: self.place(one.track) };
-        self.begin(out, &event, one.ts);
-        if !one.nested {
-            drop(write!(out, ",\"id\":\"{:#x}\"", one.track.unwrap_or(0)));
+    /// Write the end of a slice that began with an event.
+    fn write_end(&self, out: &mut Vec<u8>, begun: &Event, track: Option<i64>, ts: i64) {
+        let nested = begun.phase == "B";
+        self.begin(out, &Event { phase: if nested { "E" } else { "e" }, ..*begun }, ts);
+        if !nested {
+            drop(write!(out, ",\"id\":\"{:#x}\"", track.unwrap_or(0)));
         }
         Self::end(out, "");
     }

@@ -60,14 +60,30 @@ struct Place {
     lane: u32,
 }
 
+/// An open slice.
+#[derive(Clone, Copy)]
+struct Open {
+    end: i64,
+    pair: Option<i32>,
+    place: Place,
+}
+
+impl Open {
+    /// Whether it stays open when a slice begins.
+    ///
+    /// A pair that ends at that time may still be around a pair without length, as their events say.
+    fn is_around(&self, slice: &Slice) -> bool {
+        self.end > slice.ts
+            || (slice.is_empty() && self.end == slice.ts && self.pair.is_some() && self.pair < slice.pair)
+    }
+}
+
 /// The open slices of one partition, in order of beginning.
 #[derive(Clone, Default)]
 struct Part {
-    open: Vec<(i64, Place)>,
-    /// The time of the last slice, if it has no length.
+    open: Vec<Open>,
+    /// The time of the last slice, if it is a complete one without length.
     empty: Option<i64>,
-    /// The last slices in `open` without length at that time: their depths among pairs, if they are pairs.
-    run: Vec<Option<i32>>,
     /// Whether a slice in `open` ends later than one before it.
     crossed: bool,
     /// The number of open slices on each lane.
@@ -75,69 +91,57 @@ struct Part {
 }
 
 impl Part {
-    fn close(lanes: &mut [u32], lane: u32) {
+    fn leave(lanes: &mut [u32], lane: u32) {
         if let Some(count) = lanes.get_mut(lane as usize) {
             *count = count.saturating_sub(1);
         }
     }
 
-    fn expire(&mut self, t: i64) {
-        let Self { open, crossed, lanes, .. } = self;
-        if *crossed {
-            open.retain(|(end, place)| {
-                if *end <= t {
-                    Self::close(lanes, place.lane);
-                }
-                *end > t
-            });
-            *crossed = !open.is_sorted_by(|a, b| a.0 >= b.0);
-            return;
-        }
-        while let Some((_, place)) = open.pop_if(|(end, _)| *end <= t) {
-            Self::close(lanes, place.lane);
-        }
-    }
-
     /// Close the slices that are over when a slice begins.
     ///
-    /// Among slices without length at one time, complete ones are nested in each other, and pairs as their events say.
+    /// Complete slices without length at one time are nested in each other.
     fn make_room(&mut self, slice: &Slice) {
-        let empty = slice.is_empty().then_some(slice.ts);
-        let follows = |last: &Option<i32>| last.is_some() == slice.pair.is_some();
-        if empty.is_some() && empty == self.empty && self.run.last().is_some_and(follows) {
-            let over = |last: &mut Option<i32>| last.is_some() && *last >= slice.pair;
-            while self.run.pop_if(over).is_some() {
-                if let Some((_, place)) = self.open.pop() {
-                    Self::close(&mut self.lanes, place.lane);
-                }
-            }
-        } else {
-            self.expire(slice.ts);
-            self.run.clear();
-        }
+        let empty = (slice.is_empty() && slice.pair.is_none()).then_some(slice.ts);
+        let follows = empty.is_some() && empty == self.empty;
         self.empty = empty;
-        if empty.is_some() {
-            self.run.push(slice.pair);
+        if follows {
+            return;
+        }
+        let Self { open, crossed, lanes, .. } = self;
+        let may_stay = slice.is_empty() && slice.pair > Some(0) && open.last().is_some_and(|one| one.end <= slice.ts);
+        if *crossed || may_stay {
+            open.retain(|one| {
+                let stays = one.is_around(slice);
+                if !stays {
+                    Self::leave(lanes, one.place.lane);
+                }
+                stays
+            });
+            *crossed = !open.is_sorted_by(|a, b| a.end >= b.end);
+            return;
+        }
+        while let Some(one) = open.pop_if(|one| one.end <= slice.ts) {
+            Self::leave(lanes, one.place.lane);
         }
     }
 
     fn add(&mut self, slice: &Slice, id: i64) -> Place {
         let end = slice.end;
         self.make_room(slice);
-        let holder = self.open.iter().rposition(|&(other, _)| other >= end);
+        let holder = self.open.iter().rposition(|other| other.end >= end);
         let (mut parent, mut depth, mut lane) = (None, 0, None);
-        if let Some((place, above)) = holder.and_then(|at| Some((self.open.get(at)?.1, self.open.get(at + 1..)?))) {
+        if let Some((place, above)) = holder.and_then(|at| Some((self.open.get(at)?.place, self.open.get(at + 1..)?))) {
             parent = Some(place.id);
             depth = place.depth.saturating_add(1);
-            lane = above.iter().all(|(_, other)| other.lane != place.lane).then_some(place.lane);
+            lane = above.iter().all(|other| other.place.lane != place.lane).then_some(place.lane);
         }
         let lane = lane.unwrap_or_else(|| self.free());
         if let Some(count) = self.lanes.get_mut(lane as usize) {
             *count += 1;
         }
         let place = Place { id, parent, depth, lane };
-        self.crossed |= self.open.last().is_some_and(|(last, _)| *last < end);
-        self.open.push((end, place));
+        self.crossed |= self.open.last().is_some_and(|last| last.end < end);
+        self.open.push(Open { end, pair: slice.pair, place });
         place
     }
 
