@@ -290,7 +290,7 @@ def _setting(bound: Bound, expr: ast.Expr) -> Bound:
     if isinstance(expr, ast.Number) and not expr.is_integer and expr.unit is None:
         made = DOUBLE_LITERAL if 0 <= expr.value <= 1 else None
         return replace(bound, value=Number(expr.text), type=made)
-    if isinstance(expr, ast.List) and expr.items and all(isinstance(item, ast.Number) for item in expr.items):
+    if isinstance(expr, ast.List) and expr.items and all(_is_bare_number(item) for item in expr.items):
         items = [_setting(part, item) for part, item in zip(bound.parts, expr.items, strict=True)]
         shares = all(one.type == DOUBLE_LITERAL or one.constant in (0, 1) for one in items)
         return replace(
@@ -299,6 +299,10 @@ def _setting(bound: Bound, expr: ast.Expr) -> Bound:
             type=list_of(DOUBLE_LITERAL) if shares else bound.type,
         )
     return bound
+
+
+def _is_bare_number(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.Number) and expr.unit is None
 
 
 def _invoke(

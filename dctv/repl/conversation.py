@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
+from typing import Any
 
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.limited import Limited
@@ -19,9 +20,9 @@ from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, ExitVe
 from dctv.console.wall_times import in_zone
 from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import DctvError, UsageError
-from dctv.record import field, record
+from dctv.record import field, record, replace
 from dctv.repl.destination import Destination
-from dctv.repl.last_query import NAME, view_of
+from dctv.repl.last_query import NAME, LastQuery, last_query
 from dctv.repl.settings import DisplaySettings
 from dctv.repl.timing import Timing
 from dctv.run.result import Asserted, Done, Result
@@ -39,6 +40,7 @@ class Statement:
     """A statement that was run."""
 
     text: str
+    params: Mapping[str | int, Any]
     source_name: str
     base: Path | None
 
@@ -60,9 +62,9 @@ class Conversation:
     """The page, once it has been requested."""
     destination: Destination = field(default_factory=Destination)
     last: Statement | None = None
-    """The last statement that had a result."""
-    queried: str = ""
-    """The select of the view `_`."""
+    """The last statement that had a result, without the view `_`, which may have another meaning by now."""
+    queried: LastQuery | None = None
+    """What the view `_` stands for."""
     written: str = ""
     """The last SQL text that was run, as written."""
     _results: int = 0
@@ -74,7 +76,8 @@ class Conversation:
         where = cut(text)
         for start, stop in [*where.statements, (where.rest, len(text))]:
             if not is_empty(text[start:stop].removesuffix(";")) and not self.ended:
-                self.run_statement(Statement(in_place(text, start, stop), source_name, base))
+                params = dict(self.settings.params)
+                self.run_statement(Statement(in_place(text, start, stop), params, source_name, base))
 
     def run_statement(self, statement: Statement, *, whole: bool = False) -> None:
         """Run one statement and print its outcome, with all rows if `whole` is set."""
@@ -84,7 +87,7 @@ class Conversation:
             self.session.metered = self.settings.timing
             self.bar.begin(_RUNNING)
             for outcome in self.session.execute(
-                statement.text, self.settings.params, source_name=statement.source_name, base=statement.base
+                statement.text, statement.params, source_name=statement.source_name, base=statement.base
             ):
                 if isinstance(outcome, Asserted) and not outcome.passed:
                     code = FAILED
@@ -102,13 +105,14 @@ class Conversation:
         self.warn_incomplete()
 
     def _remember(self, statement: Statement) -> None:
-        """Define the view `_` as a query."""
-        select = view_of(statement.text, self.queried)
-        if select is None:
+        """Define the view `_` as a query, unless it is that query already."""
+        found = last_query(statement.text, statement.params, self.queried)
+        if found is None or LastQuery(statement.text, statement.params) == self.queried:
             return
         with suppress(DctvError):
-            for _ in self.session.execute(f"CREATE OR REPLACE VIEW {NAME} AS\n{select}", self.settings.params):
-                self.queried = select
+            for _ in self.session.execute(f"CREATE OR REPLACE VIEW {NAME} AS\n{found.select}", found.params):
+                self.queried = found
+                self.last = replace(statement, text=found.select, params=found.params)
 
     def mount(self, path: str, name: str) -> None:
         """Mount a trace, with a progress bar, interruptible."""

@@ -25,7 +25,7 @@ def _plot(talk: Conversation, column: str) -> int:
 
     def work(check: Check) -> int:
         talk.bar.begin("drawing")
-        outcomes = talk.session.execute(last.text, talk.settings.params, source_name=last.source_name, base=last.base)
+        outcomes = talk.session.execute(last.text, last.params, source_name=last.source_name, base=last.base)
         results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
         text = _drawn(_timeline(results[-1], column))
         check()

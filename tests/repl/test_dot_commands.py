@@ -181,6 +181,32 @@ def test_the_last_query_keeps_its_parameters() -> None:
     assert run("repl", stdin=".mode csv\n.param least=2\n" + text).out.endswith("rows\n2\n")
 
 
+def test_last_runs_the_query_that_was_run() -> None:
+    text = """SELECT a FROM range(1, 3) AS t(a);
+    .param by=10
+    SELECT a * :by AS a FROM _;
+    .param by=1000
+    .last
+    .last
+    SELECT a + :by AS a FROM _;
+    .last
+    SELECT * FROM _;"""
+    results = run("repl", stdin=f".mode csv\n{text}").out.split("\n\n")
+    assert results[1] == results[2] == results[3] == "a\n10\n20"
+    assert results[4] == results[5] == results[6].rstrip() == "a\n1010\n1020"
+
+
+def test_numbered_parameters_of_the_query_before() -> None:
+    text = ".param 0=1\n.param 1=2\nSELECT ? AS a, ? AS b, $1 AS c;\n.param 0=3\nSELECT a, ? AS d FROM _;\nSELECT * FROM _;"
+    results = run("repl", stdin=f".mode csv\n{text}").out.split("\n\n")
+    assert results[1] == results[2].rstrip() == "a,d\n1,3"
+
+
+def test_the_last_query_may_be_a_pivot() -> None:
+    text = "SELECT 1 AS a;\nPIVOT (VALUES ('x', 2)) AS t(k, v) ON k USING SUM(v);\nSELECT x + 1 AS y FROM _;"
+    assert run("repl", stdin=f".mode csv\n{text}").out.endswith("y\n3\n")
+
+
 def test_the_last_query_keeps_its_kind() -> None:
     first, later = "SELECT SPAN * FROM dctv.generate_sequential_spans(0, 20ns, 10ns);", "SELECT SPAN * FROM _;"
     text = "\n".join([".mode csv", first, "DESCRIBE _;", later, "DESCRIBE _;"])
