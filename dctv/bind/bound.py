@@ -149,6 +149,11 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
 
 
 def _scaled_list(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Bound:
+    if isinstance(bound.value, List) and all(one.constant is not None for one in bound.parts):
+        # Aggregates take lists of literals as settings, and no others.
+        parts = tuple(scale(one, factor, unit) for one in bound.parts)
+        kind = of_call("list_value", [one.type for one in parts])
+        return replace(bound, value=List(tuple(one.value for one in parts)), unit=unit, parts=parts, type=kind)
     element = scale(Bound(Column("element"), bound.unit, type=made.children[0]), factor, unit)
     scaled = Call("list_transform", (bound.value, Lambda(("element",), element.value)))
     return replace(bound, value=scaled, unit=unit, type=None if element.type is None else list_of(element.type))
