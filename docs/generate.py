@@ -257,7 +257,7 @@ def command_line() -> str:
 def _option(action: argparse.Action) -> tuple[str, str]:
     value = str(action.metavar or (action.dest.upper() if action.nargs != 0 else ""))
     names = _codes(f"{name} {value}".rstrip() for name in action.option_strings) or f"`{value}`"
-    text = action.help or ""
+    text = (action.help or "").replace("%%", "%")
     return names, f"{text}: {_codes(map(str, action.choices))}" if action.choices else text
 
 

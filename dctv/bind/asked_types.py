@@ -33,10 +33,10 @@ def typed_beside_units(bounds: Sequence[Bound], context: ClauseContext) -> list[
 
 
 def typed(bound: Bound, context: ClauseContext) -> Bound:
-    """Return a value that has a type, if it has no unit and the engine knows the type."""
+    """Return a value with its type, if the engine knows it."""
     if isinstance(bound.value, Row):
         return replace(bound, parts=tuple(typed(one, context) for one in bound.parts))
-    if bound.type is not None or bound.unit != NO_UNIT or bound.fits_all:
+    if bound.type is not None or bound.fits_all:
         return bound
     made = _asked(bound, context)
     if made is None:

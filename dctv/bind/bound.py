@@ -28,7 +28,7 @@ from dctv.plan.expressions import (
 from dctv.plan.nodes import Plan
 from dctv.record import record, replace
 from dctv.signatures.states import is_state
-from dctv.signatures.types import Type, list_of, map_of
+from dctv.signatures.types import Type, array_of, list_of, map_of
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import compatible, finer, parse_unit, ratio
 
@@ -134,7 +134,7 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
         raise UnitError(
             f"the state of an aggregate in `{bound.unit}` has no form in `{unit}`", bound.place, hint=_STATES
         )
-    if made is not None and made.name == "LIST":
+    if made is not None and made.name in ("LIST", "ARRAY"):
         return _scaled_list(bound, made, factor, unit)
     if made is not None and made.name == "MAP":
         return _scaled_map(bound, made, factor, unit)
@@ -155,8 +155,12 @@ def _scaled_list(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Boun
         kind = of_call("list_value", [one.type for one in parts])
         return replace(bound, value=List(tuple(one.value for one in parts)), unit=unit, parts=parts, type=kind)
     element = scale(Bound(Column("element"), bound.unit, type=made.children[0]), factor, unit)
-    scaled = Call("list_transform", (bound.value, Lambda(("element",), element.value)))
-    return replace(bound, value=scaled, unit=unit, type=None if element.type is None else list_of(element.type))
+    scaled: Expression = Call("list_transform", (bound.value, Lambda(("element",), element.value)))
+    kind = None if element.type is None else list_of(element.type)
+    if made.name == "ARRAY":
+        kind = array_of(element.type or DOUBLE, *made.numbers)
+        scaled = Cast(scaled, kind.text)
+    return replace(bound, value=scaled, unit=unit, type=kind)
 
 
 def _scaled_map(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Bound:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dctv.bind import aggregate_states, lambdas, macros, nested, sparklines, state_paths
 from dctv.bind.alike import alike
-from dctv.bind.asked_types import typed_beside_units
+from dctv.bind.asked_types import typed, typed_beside_units
 from dctv.bind.bound import Bound, Family, need_bare, scale
 from dctv.bind.conditions import check_truth, condition_of
 from dctv.bind.context import ClauseContext
@@ -269,7 +269,8 @@ def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Clau
     except UnitError as error:
         guilty = next((a.place for a in arguments if a.unit != NO_UNIT), None)
         raise UnitError(error.message, guilty or expr.place, hint=error.hint) from None
-    return unit, [scale(a, f, a.unit) for a, f in zip(arguments, factors, strict=True)]
+    scaled = (scale(a if f == 1 else typed(a, context), f, a.unit) for a, f in zip(arguments, factors, strict=True))
+    return unit, list(scaled)
 
 
 def _called(name: str, expr: ast.Call) -> str:

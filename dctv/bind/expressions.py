@@ -141,7 +141,8 @@ def parameter(expr: ast.Bind, context: ClauseContext) -> Value:
     params = context.env.params
     if expr.key not in params:
         given = [str(key) for key in params if not str(key).startswith("$")]
-        listed = ", ".join(given) or f"none; --param {str(expr.key).lstrip('$')}=5ms gives one"
+        name = str(expr.key).lstrip("$")
+        listed = ", ".join(given) or f"none; --param {name}=5ms gives one, or `.param {name}=5ms` at the prompt"
         hint = f"given: {listed}"
         raise BindError(f"no value for the bind parameter `{shown}`", expr.place, hint=hint)
     try:

@@ -110,6 +110,14 @@ class Scope:
                 return found[0]
         return self._unnamed(qualifier[0]) if len(qualifier) == 1 else None
 
+    def _table_around(self, qualifier: tuple[str, ...]) -> ScopeTable | None:
+        """Return the table that a qualifier means, here or further out."""
+        scope: Scope | None = self
+        found = None
+        while found is None and scope is not None:
+            found, scope = scope.find_table(qualifier), scope.parent
+        return found
+
     def _unnamed(self, name: str) -> ScopeTable | None:
         """Return the subquery without a name that the engine's own name for it means."""
         number = _UNNAMED.fullmatch(name)
@@ -207,7 +215,7 @@ class Scope:
     def _unknown(self, path: ast.Path) -> BindError:
         if len(path.parts) > 1:
             qualifier = tuple(p.text for p in path.parts[:-1])
-            table = self.find_table(qualifier)
+            table = self._table_around(qualifier)
             if table is not None:
                 near = _meant(path.parts[-1].text, [c.name for c in table.columns])
                 return unknown_column(path.text, near, [c.name for c in table.columns], path.place)

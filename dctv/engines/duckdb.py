@@ -326,8 +326,8 @@ class DuckDB:
                 streams = list(self._streams)
             made.place = _place_of_cast(streams, location) or culprit(made.message, [one.query for one in streams])
             # A string of the query is to be corrected, and a cast that the query does not show is no help.
-            if made.place is not None and _CAST.search(made.place.text) is not None:
-                made.hint = made.hint or "TRY_CAST(value AS type) makes such values NULL"
+            if made.place is not None and _CAST.search(made.place.text) is not None and made.hint is None:
+                made.hint = "TRY_CAST(value AS type) makes such values NULL"
         return made
 
     def _leave_ended(self) -> None:

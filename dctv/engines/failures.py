@@ -40,6 +40,7 @@ _DISK_FULL = pattern(
 _INTERRUPTED = pattern(r"(?:^|: )interrupted$", re.IGNORECASE)
 _INTERNAL = "INTERNAL Error: "
 _FATAL = "FATAL Error: "
+_TOO_LARGE = re.compile(r"^overflow in (?:addition|subtraction|multiplication) of U?INT(?:8|16|32|64)\b")
 _HINTS = (
     ("max_temp_directory_size", MORE_ROOM),
     ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
@@ -123,6 +124,8 @@ def failure(error: BaseException) -> DctvError:
     # A dctv error that passed through a stream of Arrow batches, as text.
     _, _, own_hint = text.partition("\nhint: ")
     matched_hint = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
+    if matched_hint is None and _TOO_LARGE.search(message) is not None:
+        matched_hint = "x::INT128 and x::DOUBLE hold larger numbers, and TRY(...) makes these NULL"
     if matched_hint is None and _NO_FORM.search(text) is not None:
         matched_hint = _forms(text)
     if matched_hint is None and _SEVERAL_FORMS.search(text) is not None:

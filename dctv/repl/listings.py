@@ -60,7 +60,7 @@ def _mounts(talk: Conversation, _argument: str) -> int:
 
 
 LISTINGS = (
-    DotCommand("tables", "[PATTERN] [--all]", "list tables: sched, t.sched, '*wake*'; --all: empty ones too", _tables),
+    DotCommand("tables", "[PATTERN] [--all]", "list tables: sched, t.sched, *wake*; --all: empty ones too", _tables),
     DotCommand("schema", "TABLE", "show the kind and the columns of a table", _schema),
     DotCommand("functions", "[PATTERN]", "list functions for expressions", _functions),
     DotCommand("units", "[PATTERN]", "list units", _units),

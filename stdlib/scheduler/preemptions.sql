@@ -1,4 +1,4 @@
--- Preemptions of threads: one event each time that a thread left its CPU although it was still runnable, with the thread that replaced it.
+-- Preemptions of threads: one event each time that another thread replaced one that was still runnable. Where the CPU became idle instead, there is none.
 -- formats: *
 -- column cpu: the CPU
 -- column tid: the thread

@@ -1,4 +1,4 @@
--- Number of runnable and of running threads over time: one span from each change to the next.
+-- Number of runnable and of running threads over time: one span from each change of a thread's state to the next, so neighbours may have equal numbers.
 -- formats: *
 -- column runnable: number of threads waiting for a CPU
 -- column running: number of running threads

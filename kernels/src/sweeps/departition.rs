@@ -84,7 +84,7 @@ impl Number {
             Self::Whole(value) => value
                 .checked_mul(duration)
                 .map(Self::Whole)
-                .ok_or_else(|| fail(format!("{value} * {duration} exceeds Int64"))),
+                .ok_or_else(|| fail(format!("overflow in multiplication of INT64 ({value} * {duration})"))),
             Self::Real(value) if single => Ok(Self::Real(f64::from(value as f32 * duration as f32))),
             Self::Real(value) => Ok(Self::Real(value * duration as f64)),
         }

@@ -164,7 +164,7 @@ impl Fold {
                     WIDE => Arc::new(Decimal128Array::new(sums.into(), Some(valid())).with_precision_and_scale(38, 0)?),
                     _ => {
                         let narrow =
-                            |&sum: &i128| i64::try_from(sum).map_err(|_| fail(format!("a sum exceeds Int64: {sum}")));
+                            |&sum: &i128| i64::try_from(sum).map_err(|_| fail(format!("integer overflow: {sum} does not fit into 64 bits")));
                         let sums = sums.iter().map(narrow).collect::<Result<Vec<_>, _>>()?;
                         Arc::new(Int64Array::new(sums.into(), Some(valid())))
                     }
@@ -205,7 +205,7 @@ impl Aggregate {
         let product = |row: usize| {
             let (value, duration) = (whole.value(row), batch.duration.value(row));
             let fits = if whole.is_null(row) { Some(0) } else { value.checked_mul(duration) };
-            fits.ok_or_else(|| fail(format!("{value} * {duration} exceeds Int64")))
+            fits.ok_or_else(|| fail(format!("overflow in multiplication of INT64 ({value} * {duration})")))
         };
         (0..whole.len()).map(product).collect()
     }
