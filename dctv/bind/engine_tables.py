@@ -15,12 +15,14 @@ from dctv.plan.build import STAR
 from dctv.plan.expressions import Call, Expression, Keyword, List, Number, Unary
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.order import RowOrder
+from dctv.plan.parquet import CAN_HAVE_NAN
 from dctv.plan.queries import Select, TableCall
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
 
 _COUNTING = ("range", "generate_series")
+_PARQUET = ("read_parquet", "parquet_scan")
 _MOST_BOUNDS = 3
 """From where, to where, and by how much."""
 
@@ -48,7 +50,10 @@ def bind_table_function(binder: Binding, node: ast.TableCall) -> Plan:
     values = [_value(argument, context) for argument in node.arguments]
     for name, argument in node.keywords:
         values.append(Keyword(name.text, _value(argument, context)))
-    return _relation(binder, Call(node.path.text.lower(), tuple(values)), node.place)
+    function = node.path.text.lower()
+    if function in _PARQUET and CAN_HAVE_NAN.name not in {one.text.lower() for one, _ in node.keywords}:
+        values.append(CAN_HAVE_NAN)
+    return _relation(binder, Call(function, tuple(values)), node.place)
 
 
 def _counts(node: ast.TableCall) -> bool:

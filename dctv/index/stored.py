@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from dctv.errors import reason_of
 from dctv.record import record
-from dctv.sandbox import escaped
 
 if TYPE_CHECKING:
     from dctv.plan.queries import Select
@@ -93,17 +92,16 @@ def relation(
         names: their names in the query, if different.
         time_range: the first and the last `_ts` that are needed, by which the engine prunes row groups.
     """
-    from dctv.plan.build import call, number, select, where  # imported only when a question is answered
-    from dctv.plan.expressions import FALSE, Between, Column, Keyword, Text
-    from dctv.plan.queries import Item, TableCall
+    from dctv.plan.build import number, select, where  # imported only when a question is answered
+    from dctv.plan.expressions import Between, Column
+    from dctv.plan.parquet import parquet
+    from dctv.plan.queries import Item
 
-    options = (Keyword(name, FALSE) for name in ("hive_partitioning", "filename", "union_by_name"))
-    source = TableCall(call("read_parquet", Text(escaped(str(path))), *options))
     shown = (
         Item(Column(column), None if name == column else name)
         for column, name in zip(columns, names or columns, strict=True)
     )
-    query = select(*shown, source=source)
+    query = select(*shown, source=parquet(str(path)))
     if time_range is not None:
         low, high = map(number, time_range)
         query = where(query, Between(Column("_ts"), low, high))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Flag, auto
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _DIVIDERS = ",\t;|"
+_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_NO_NAMES = frozenset("{}<>\\\ufffd")
+"""Characters of code, and the one that stands for what is not UTF-8."""
 _HEAD = 1 << 16
 _SNIFFED = 20
 
@@ -29,27 +32,55 @@ Rejected = Callable[[Any], Sequence[tuple[str, int, str]]]
 
 
 def sniff(head: Head) -> bool:
-    """Whether its first lines are texts with the same number of fields."""
-    return _divider(head.text) is not None
+    """Whether its first lines are texts with the same number of fields; by its name, whether it has a header."""
+    divider = _divider(head.text)
+    return divider is not None or (
+        head.path.name.lower().endswith(_SUFFIXES) and _likely_divider(head.text) is not None
+    )
 
 
 def _divider(text: bytes) -> str | None:
-    """Return the separator of the first lines."""
-    if b"\0" in text:
+    """Return the separator of the first lines, if all of them are texts that have it as often as the header."""
+    if not _is_utf8(text):
         return None
+    for divider, rows in _divided(text):
+        if len(rows[0]) > 1 and all(abs(len(row) - len(rows[0])) <= 1 for row in rows) and _is_header(rows[0]):
+            return divider
+    return None
+
+
+def _is_utf8(text: bytes) -> bool:
+    """Whether a text is UTF-8, the last character of which may be cut."""
     try:
-        shown = text.decode("utf-8-sig")
+        text.decode()
     except UnicodeDecodeError as error:
-        if error.start < len(text) - 4:
-            return None
-        shown = text[: error.start].decode("utf-8-sig")
+        return error.start >= len(text) - 4
+    return True
+
+
+def _likely_divider(text: bytes) -> str | None:
+    """Return the separator of the header that most of the first lines have as often; a comma for one column."""
+    divided = list(_divided(text))
+    several = [(divider, rows) for divider, rows in divided if len(rows[0]) > 1]
+    found = {
+        divider: sum(len(row) == len(rows[0]) for row in rows)
+        for divider, rows in several or divided
+        if _is_header(rows[0])
+    }
+    return max(found, key=found.__getitem__, default=None)
+
+
+def _divided(text: bytes) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield the separators with the first rows that they give."""
+    if b"\0" in text:
+        return
+    shown = text.decode("utf-8-sig", "replace")
     for divider in _DIVIDERS:
         rows = _rows(shown, divider)
         if len(text) >= _HEAD:
             rows = rows[:-1] or rows
-        if rows and len(rows[0]) > 1 and all(abs(len(row) - len(rows[0])) <= 1 for row in rows) and _is_header(rows[0]):
-            return divider
-    return None
+        if rows:
+            yield divider, rows
 
 
 def _rows(text: str, divider: str) -> list[list[str]]:
@@ -70,23 +101,28 @@ def _rows(text: str, divider: str) -> list[list[str]]:
 
 
 def _is_header(row: list[str]) -> bool:
-    """Whether a row may be a header: distinct fields, none of them a number or code.
+    """Whether a row may be a header: distinct fields, none of them a number or code, or a text that is not UTF-8.
 
     The first one may be empty, as pandas names a column of row numbers.
     """
     names = [name.strip() for name in row]
-    return len(set(names)) == len(names) and all(
-        (name or not place) and not _is_number(name) and len(name) < 200 and not set(name) & set("{}<>\\")
-        for place, name in enumerate(names)
+    return (
+        len(set(names)) == len(names)
+        and any(names)
+        and all(
+            (name or not place) and not _is_number(name) and len(name) < 200 and not set(name) & _NO_NAMES
+            for place, name in enumerate(names)
+        )
     )
 
 
 def _is_number(text: str) -> bool:
+    """Whether it is a number with digits: `nan` and `inf` are names, too."""
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return any(map(str.isdigit, text))
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
@@ -94,9 +130,9 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     from dctv.readers.plain_files.tables import PlainTable, name_of
 
     head = head_of(file.path)
-    divider = _divider(head.text)
+    divider = _divider(head.text) or _likely_divider(head.text)
     if divider is None:
-        raise TraceError(f"`{file.path}` has no header of columns separated by commas, tabs, semicolons or bars")
+        raise _without_header(file.path, head)
     header = next(iter(_rows(head.text.decode("utf-8-sig", "replace"), divider)))
     names = distinct_names(name.strip() for name in header)
     rows, given, rejected = _found(file, head, divider, names)
@@ -110,6 +146,15 @@ def _tables(file: PlainFile) -> list[PlainTable]:
             lines=partial(_lines, rejected),
         )
     ]
+
+
+def _without_header(path: Path, head: Head) -> TraceError:
+    header = max((rows[0] for _, rows in _divided(head.text)), key=len, default=[])
+    names = [name.strip() for name in header]
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice and not any(map(_is_number, names)):
+        return TraceError(f"the header of `{path}` has the name `{twice}` twice")
+    return TraceError(f"`{path}` has no header of columns separated by commas, tabs, semicolons or bars")
 
 
 _Found = tuple[Select, Mapping[str, Any], Rejected]
@@ -296,7 +341,7 @@ def _lines(rejected: Rejected, connection: Any, rows: int) -> tuple[int, int]:
 READER = Described(
     name="csv",
     title="tables as text with a header (.csv, .tsv)",
-    suffixes=(".csv", ".csv.gz", ".tsv", ".tsv.gz"),
+    suffixes=_SUFFIXES,
     sniff=sniff,
     start=passes(_tables),
     options=OPTIONS,

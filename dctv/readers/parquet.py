@@ -22,17 +22,15 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from dctv.plan.build import STAR, call, select
-    from dctv.plan.expressions import Text
-    from dctv.plan.queries import TableCall
+    from dctv.plan.build import STAR, select
+    from dctv.plan.parquet import parquet
     from dctv.readers.plain_files.tables import PlainTable, name_of, units_of
-    from dctv.sandbox import escaped
 
     try:
         schema = pq.read_schema(file.path)
     except (OSError, pa.ArrowException) as error:
         raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
-    rows = select(STAR, source=TableCall(call("read_parquet", Text(escaped(str(file.path))))))
+    rows = select(STAR, source=parquet(str(file.path), {}))
     return [PlainTable(file.number, name_of(file.path), rows, units=units_of(schema), typed=True)]
 
 

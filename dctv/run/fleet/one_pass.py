@@ -7,11 +7,12 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from dctv.index.stored import EVENTS
-from dctv.plan.build import adding, by_names, call, number, select
-from dctv.plan.expressions import FALSE, NULL, Cast, Column, Expression, Keyword, List, Text
+from dctv.plan.build import adding, by_names, number, select
+from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import Item, Select, TableCall
+from dctv.plan.parquet import parquet
+from dctv.plan.queries import Item, Select
 from dctv.plan.rows import of_rows
 from dctv.plan.source import PlanRun, WholeSource
 from dctv.record import record, replace
@@ -29,7 +30,6 @@ from dctv.run.plans import optimized_result
 from dctv.run.result import Result
 from dctv.run.sharing import merged
 from dctv.run.templates import AnyMetadata, AnyTable
-from dctv.sandbox import escaped
 from dctv.types.schema import Kind, Schema
 
 if TYPE_CHECKING:
@@ -54,10 +54,8 @@ class FilesOfTraces(WholeSource):
 
     def query(self) -> Select:
         """Return the query over the files."""
-        options = (Keyword(name, FALSE) for name in ("hive_partitioning", "union_by_name", "filename"))
-        files = List(tuple(Text(escaped(one.path)) for one in self.files))
         number = Item(Cast(Column("file_index"), "BIGINT"), NUMBER)
-        return select(*self.columns, number, source=TableCall(call("read_parquet", files, *options)))
+        return select(*self.columns, number, source=parquet([one.path for one in self.files]))
 
     def open(self, _: PlanRun) -> Any:
         """Fail: the engine reads the files."""

@@ -12,14 +12,14 @@ from typing import Any
 
 from dctv.catalog.mount import events_schema
 from dctv.plan.build import call, equal, join, select
-from dctv.plan.expressions import FALSE, Column, Keyword, List, Text
-from dctv.plan.queries import Item, Select, TableCall
+from dctv.plan.expressions import FALSE, Column, List, Text
+from dctv.plan.parquet import parquet
+from dctv.plan.queries import Item, Select
 from dctv.plan.source import PlanRun, WholeSource
 from dctv.record import record
 from dctv.run.fleet.members import FleetMember, is_as_it_was
 from dctv.run.fleet.metadata import MemberMetadata, StoredRows
 from dctv.run.fleet.table import EVENTS, FleetTable
-from dctv.sandbox import escaped
 from dctv.types.schema import ColumnType
 
 _FILE = "dctv:file"
@@ -47,9 +47,7 @@ class StoredTogether(WholeSource):
         paths = [rows.path for _, rows in self.rows]
         shown = [one for one in columns if one.name in fixed]
         options = {"hive_partitioning": FALSE, "union_by_name": FALSE, "filename": Text(_FILE) if shown else FALSE}
-        files = List(tuple(Text(escaped(path)) for path in paths))
-        keywords = (Keyword(name, value) for name, value in options.items())
-        read = TableCall(call("read_parquet", files, *keywords), "stored")
+        read = parquet(paths, options, "stored")
         names = [one.name for one in columns]
         query = select(*(Item(Column(one, "traces" if one in fixed else "stored"), one) for one in names), source=read)
         if not shown:

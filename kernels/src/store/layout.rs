@@ -98,7 +98,9 @@ fn column_layout(
     let is_text = matches!(kind, DataType::Utf8 | DataType::Dictionary(..));
     let values = variety(column);
     let many = is_text && values >= BLOOM_FROM;
-    let kept = Kept { statistics: !is_text || many, bloom: (many && !has_objects(column)).then_some(FALSE_POSITIVES) };
+    // Those of floats leave NaN out, which engines that trust them then do not find.
+    let statistics = !kind.is_floating() && (!is_text || many);
+    let kept = Kept { statistics, bloom: (many && !has_objects(column)).then_some(FALSE_POSITIVES) };
     let sample = column.len().min(SAMPLE);
     let few = !TIMES.contains(&name) && (values * 3 <= sample || has_small_dictionary(column));
     let mut builder = builder;

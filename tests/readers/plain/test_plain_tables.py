@@ -115,6 +115,34 @@ def test_a_table_without_times_is_regular(tmp_path: Path) -> None:
         assert session.sql("SELECT what FROM t.x WHERE size = 8").arrow().to_pylist() == [{"what": "b"}]
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "rows", "reasons"),
+    [
+        ("a,b\n1,2\nbad\n3,4\n", ["a", "b"], 2, ["row has other columns than the header"]),
+        ("a;b\n1,5;2\n7\n1,2,3,4,5;3\n", ["a", "b"], 2, ["row has other columns than the header"]),
+        (b"a,b\n1,\xff\n3,4\n", ["a", "b"], 1, ["row is not UTF-8"]),
+        ("pid\n5\n7\n", ["pid"], 2, []),
+        ("a,nan\n1,2\n", ["a", "nan"], 1, []),
+    ],
+)
+def test_csv_by_its_name(text: str | bytes, columns: list[str], rows: int, reasons: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with Session(index=False) as session:
+        session.mount(str(path), "t")
+        result = session.sql("SELECT * FROM t.x")
+        assert (list(result.schema.names), len(result.fetchall())) == (columns, rows)
+        assert session.sql("SELECT reason FROM t.diagnostics").fetchall() == [(reason,) for reason in reasons]
+
+
+def test_headers_that_are_none(tmp_path: Path) -> None:
+    for text, words in (("a,a\n1,2\n", "has the name `a` twice"), ("1,2\n3,4\n", "has no header of columns")):
+        path = tmp_path / "x.csv"
+        path.write_text(text)
+        with Session(index=False) as session, pytest.raises(DctvError, match=words):
+            session.mount(str(path), "t", format="csv")
+
+
 def test_times_as_dates_and_durations(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("when,took\n2026-01-01 00:00:00.5,3\n2026-01-01 00:00:01,4\n")
