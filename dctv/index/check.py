@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -107,8 +108,7 @@ def _watched(trace: Trace, index: Index, found: IndexDifferences) -> Trace:
     chunks = trace.chunks
 
     def start(paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None, chunk_bytes: int) -> Pass:
-        hints_or_entries = index.entries if hints is None else hints
-        return _Watched(chunks.start(paths, context, hints_or_entries, chunk_bytes), index, found)
+        return _Watched(chunks.start(paths, context, hints, chunk_bytes), index, found)
 
     return replace(trace, reader=replace(trace.reader, chunks=replace(chunks, start=start)))
 
@@ -157,8 +157,21 @@ def _canonical(value: object) -> str:
 
 def _compare_about(index: Index, fresh: Index, found: IndexDifferences) -> None:
     for key in _ABOUT:
-        if index.about.get(key) != fresh.about.get(key):
+        if _moved(index.about.get(key)) != _moved(fresh.about.get(key)):
             found.add(f"`{key}` differs")
+
+
+def _moved(text: str | None) -> Any:
+    """Return what an index says of its trace, with only the names of its files, which may be named from elsewhere."""
+
+    def only_name(found: dict[str, Any]) -> dict[str, Any]:
+        path = found.get("path")
+        return {**found, "path": Path(path).name} if isinstance(path, str) else found
+
+    try:
+        return json.loads(text or "null", object_hook=only_name)
+    except ValueError:
+        return text
 
 
 def _compare_rows(index: Index, fresh: Index, found: IndexDifferences) -> None:
