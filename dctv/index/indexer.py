@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.catalog.files import check_options, find_traces
+from dctv.catalog.files import check_options, find_traces, forced
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.index.trace import Trace
 from dctv.progress import Progress
@@ -29,7 +29,9 @@ class Indexer:
     progress: Progress
 
     def index(self, path: str, order: IndexRequest, options: Mapping[str, object]) -> IndexOutcome:
-        """Build the index and the column store of a trace, or their missing parts; options are those of its format.
+        """Build the index and the column store of a trace, or their missing parts.
+
+        Options are those of its format, and `format` if it is not to be detected.
 
         Raises:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
@@ -50,8 +52,12 @@ class Indexer:
         return differences(*self._ordered(path, order, options), path, self.progress, self.temp_directory)
 
     def _ordered(self, path: str, order: IndexRequest, options: Mapping[str, object]) -> tuple[Trace, IndexRequest]:
-        files = find_traces([path], self.readers, None)
-        check_options(files.reader, options)
-        context = LoadContext(options, self.threads, lambda _done, _total: None)
+        own = {name: value for name, value in options.items() if name != "format"}
+        given = options.get("format")
+        files = (
+            find_traces([path], self.readers, None) if given is None else forced(str(given), [path], self.readers, None)
+        )
+        check_options(files.reader, own)
+        context = LoadContext(own, self.threads, lambda _done, _total: None)
         folder = order.index_dir or self.index_dir
         return Trace(files.paths, files.reader, context), replace(order, index_dir=folder)

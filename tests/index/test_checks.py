@@ -42,3 +42,11 @@ def test_a_trace_that_is_named_from_elsewhere(tmp_path: Path, monkeypatch: pytes
         session.index("a.pfw")
         monkeypatch.chdir("/")
         assert session.check_index(str(tmp_path / "a.pfw")) == []
+
+
+def test_a_trace_whose_format_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "numbers"
+    path.write_text("a,b\n1,2\n3\n4,5,6\n" + "7,8,9,10\n" * 3)
+    with Session(index_dir=tmp_path / "indexes") as session:
+        assert session.index(str(path), format="csv", timestamp="a").events == 1
+        assert session.check_index(str(path), format="csv", timestamp="a") == []

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from dctv.progress import ProgressListener
     from dctv.session import Session
 
+_LEAST_RATE = 1e-9
+_MOST_ENTRIES = 10**9
+
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv index`."""
@@ -158,14 +161,14 @@ def _rate(text: str) -> float:
         rate = float(text)
     except ValueError:
         rate = 0.0
-    if not 1e-9 <= rate < 1:
-        raise ArgumentTypeError(f"found `{text}`, expected a number between 0 and 1")
+    if not _LEAST_RATE <= rate < 1:
+        raise ArgumentTypeError(f"found `{text}`, expected a number from {_LEAST_RATE:g}, below 1")
     return rate
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
-        raise ArgumentTypeError(f"found `{text}`, expected a number from 1")
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_ENTRIES:
+        raise ArgumentTypeError(f"found `{text}`, expected a number from 1 to {_MOST_ENTRIES:,}")
     return int(text)
 
 
