@@ -295,6 +295,8 @@ def _comparison_hint(odd: Bound, unit: Unit) -> str:
         number = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([^\W\d]*)\s*", odd.value.value)
         if number is not None and (not number[2] or _unit_called(number[2]) is not None):
             return f"a number stands without quotes: {number[1]}{number[2] or ('' if unit == NO_UNIT else unit)}"
+        if compatible(unit, _NS) and re.match(r"\d{4}-\d\d-\d\d", odd.value.value):
+            return f"a date says so before its quotes: TIMESTAMP '{odd.value.value}'"
     elif odd.constant is not None and odd.place is not None and odd.unit == NO_UNIT:
         return f"a string stands in single quotes: '{odd.place.text}'"
     return "cast one of them, such as x::STRING"

@@ -234,6 +234,8 @@ def _check_place(name: str, expr: ast.Call, context: ClauseContext, *, aggregate
 def _hint(context: ClauseContext) -> str:
     if context.clause == "WHERE":
         return "HAVING filters groups"
+    if context.clause == "GROUP BY":
+        return "aggregate in a select of its own first: FROM (SELECT ... AS x ... GROUP BY ...)"
     if context.clause == "a lambda":
         return "list_sum(x) and the like sum up a list"
     return "give the select a GROUP USING PARTITION or GROUP USING SPANS FROM"

@@ -11,6 +11,7 @@ from dctv.syntax.lexer import BROKEN, Raw
 from dctv.syntax.parser import END, MAX_DEPTH, Parser, TooDeep
 
 _IMMUTABLE = frozenset({"INSERT", "UPDATE", "DELETE", "ALTER", "TRUNCATE", "MERGE", "REPLACE"})
+_KINDS = frozenset({"SPAN", "EVENT"})
 _STATEMENTS = frozenset(
     {
         "ASSERT",
@@ -176,8 +177,9 @@ def _unexpected(parser: Parser, index: int, place: Place) -> ParseError:
     token, expected = parser.tokens[index], expectation(parser)
     before = parser.tokens[index - 1].text if index else ""
     hint = hint_of(parser.tokens, index)
-    if hint is None and token.kind == "NAME" and expected in ("a name", "a name or `IF`"):
+    is_name = token.kind == "NAME" and expected in ("a name", "a name or `IF`")
+    if hint is None and (is_name or (token.text.upper() in _KINDS and expected == "an expression")):
         hint = f"`{token.text}` is a reserved word, as a name it needs backticks"
-    elif hint is None and before.upper() in {"SPAN", "EVENT"} and token.kind in {",", ".", ")", "="}:
+    elif hint is None and before.upper() in _KINDS and token.kind in {",", ".", ")", "="}:
         hint = f"`{before}` is a reserved word, as a name it needs backticks"
     return ParseError(f"found {_found(token)}, expected {expected}", place, hint=hint)

@@ -108,7 +108,10 @@ def test_no_index_can_be_checked_where_there_is_none(trace: Path, tmp_path: Path
             ["index", "x", "--false-positive-rate", "1e-10"],
             "found `--false-positive-rate 1e-10`, expected a number from 1e-09, below 1",
         ),
-        (["index", "x", "--expected-entries", "0"], "found `--expected-entries 0`, expected a number from 1 to 1,000,0"),
+        (
+            ["index", "x", "--expected-entries", "0"],
+            "found `--expected-entries 0`, expected a number from 1 to 1,000,0",
+        ),
         (["index", "x", "--dimensions", "a,,b"], "found `--dimensions a,,b`, expected names divided by commas"),
         (["cache", "prune", "--max-size", "many"], "found `--max-size many`, expected a size such as 10GB"),
         (
