@@ -197,7 +197,7 @@ def test_last_runs_the_query_that_was_run() -> None:
 
 
 def test_numbered_parameters_of_the_query_before() -> None:
-    text = ".param 0=1\n.param 1=2\nSELECT ? AS a, ? AS b, $1 AS c;\n.param 0=3\nSELECT a, ? AS d FROM _;\nSELECT * FROM _;"
+    text = ".param 0=1\n.param 1=2\nSELECT ? AS a, ? AS b, $1 AS c;\n.param 0=3\nSELECT a, ? AS d FROM _;\nFROM _;"
     results = run("repl", stdin=f".mode csv\n{text}").out.split("\n\n")
     assert results[1] == results[2].rstrip() == "a,d\n1,3"
 
