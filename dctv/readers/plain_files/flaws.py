@@ -18,6 +18,8 @@ class Flaws:
 
     untimed: int = 0
     """Rows without a time."""
+    rounded: int = 0
+    """Times with a fraction of a ns, in no unit."""
     far: int = 0
     """Rows whose time is beyond the limit."""
     long: int = 0
@@ -31,6 +33,7 @@ class Flaws:
         """Yield reasons and counts."""
         reasons = {
             f"row of {table} has no time": self.untimed,
+            f"time of a row of {table} has a fraction of a ns, rounded": self.rounded,
             f"time of a row of {table} is too far away, left out": self.far,
             f"duration of a row of {table} is negative or too long, read as NULL": self.long,
             f"duration of a row of {table} is not a number, read as NULL": self.unread,

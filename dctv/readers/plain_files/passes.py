@@ -24,6 +24,7 @@ from dctv.types.units import parse_unit, ratio
 _ROWS = 100_000
 _DAMAGE = "dctv:damage "
 _NO_DURATION = "dctv:no duration"
+_FRACTION = "dctv:fraction"
 _DATES = ("DATE", "TIMESTAMP")
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 
@@ -94,6 +95,7 @@ class PlainPass:
                 batch = possible(batch, flaws)
                 self._widen(batch)
             yield batch.append_column(LINE, pa.array(range(len(batch)), pa.uint32()))
+        shape.check_unit(flaws.rounded, rows)
         self._notes += [(one.file, reason, count, "", False) for reason, count in flaws.reasons(one.name)]
         for role in shape.unfit:
             reason = f"column {shape.roles[role]} of {one.name} is not BIGINT, so {role} is NULL"
@@ -165,8 +167,8 @@ class _Shape:
     columns: tuple[PlainColumn, ...]
     time: PlainColumn | None
     duration: PlainColumn | None
-    unit: str
-    """The unit of times and durations whose columns have none of their own."""
+    unit: str | None
+    """The unit of times and durations whose columns have none of their own; None is ns, since none was given."""
     partitions: tuple[str, ...]
     roles: Mapping[str, str]
 
@@ -177,8 +179,8 @@ class _Shape:
             name: PlainColumn(name, name, kind, one.units.get(name, ""), one.typed) for name, kind in engine.items()
         }
         time = str(options.get("timestamp", TS))
-        unit = str(options.get("unit", "ns"))
-        _scale(unit)
+        unit = str(options["unit"]) if "unit" in options else None
+        _scale(unit or "ns")
         if time not in found:
             return _Shape(one.name, tuple(found.values()), None, None, unit, (), {})
         partition = options.get("partition", ())
@@ -203,6 +205,9 @@ class _Shape:
     def query(self, rows: Query) -> Select:
         """Return the rows in this form."""
         items = [] if self.time is None else [Item(_in_ns(self.time, self.unit), TS)]
+        if self.guessed is not None:
+            scaled = _scaled(self.guessed, self.unit)
+            items.append(Item(Binary("!=", scaled, call("round", scaled)), _FRACTION))
         items += [Item(one.value(), one.shown) for one in self.columns]
         items += [Item(one.damage(), f"{_DAMAGE}{one.shown}") for one in self.checked]
         if self.duration is not None:
@@ -215,6 +220,21 @@ class _Shape:
     def checked(self) -> list[PlainColumn]:
         """Columns of JSON from text, which may be invalid."""
         return [one for one in self.columns if one.engine == "JSON"]
+
+    @property
+    def guessed(self) -> PlainColumn | None:
+        """The column of times, if it has numbers in a unit that nothing tells."""
+        column = self.time
+        is_known = column is None or self.unit is not None or column.unit or column.engine.startswith(_DATES)
+        return None if is_known else column
+
+    def check_unit(self, rounded: int, rows: int) -> None:
+        """Refuse times in ns that nothing says are in ns, if most of them have fractions."""
+        if self.guessed is not None and 2 * rounded > rows:
+            raise TraceError(
+                f"times in `{self.guessed.source}` have fractions, and no unit",
+                hint="name it: WITH (unit => 's'), or 'ms', 'us' or 'ns'",
+            )
 
     @property
     def unfit(self) -> list[str]:
@@ -231,6 +251,9 @@ class _Shape:
 
         names = [f"{_DAMAGE}{one.shown}" for one in self.checked]
         flaws.json += sum(map(marked, names))
+        if self.guessed is not None:
+            names.append(_FRACTION)
+            flaws.rounded += marked(_FRACTION)
         if self.duration is not None:
             names.append(_NO_DURATION)
             flaws.unread += marked(_NO_DURATION)
@@ -270,22 +293,25 @@ def _scale(unit: str) -> Fraction:
         raise TraceError(f"found the unit `{unit}`, expected a unit of time: 'ns', 'us', 'ms', 's'") from None
 
 
-def _in_ns(column: PlainColumn, unit: str) -> Expression:
+def _in_ns(column: PlainColumn, unit: str | None) -> Expression:
     """Convert numbers in their column's unit, or else this one, dates, or texts of either to ns; others are NULL."""
-    scale = _scale(column.unit or unit)
     value = Column(column.source)
     if column.engine == _ZONED:
         return call("epoch_ns", value)
     if column.engine.startswith(_DATES):
         return _since_epoch(value, "TIMESTAMP_NS")
+    whole = Cast(call("round", _scaled(column, unit)), "BIGINT", lenient=True)
+    return call("coalesce", whole, _dated(value)) if column.kind == "text" else whole
+
+
+def _scaled(column: PlainColumn, unit: str | None) -> Expression:
+    """Convert numbers, or texts of them, to ns with a fraction."""
+    scale = _scale(column.unit or unit or "ns")
     exact = column.engine in {"DOUBLE", "FLOAT"}
     # Decimal digits of a text are exact; a float has its own precision.
-    read = Cast(value, "DOUBLE" if exact else "DECIMAL(28, 9)", lenient=True)
+    read = Cast(Column(column.source), "DOUBLE" if exact else "DECIMAL(28, 9)", lenient=True)
     scaled = times(read, number(scale.numerator))
-    if scale.denominator != 1:
-        scaled = Binary("/", scaled, number(scale.denominator))
-    whole = Cast(call("round", scaled), "BIGINT", lenient=True)
-    return call("coalesce", whole, _dated(value)) if column.kind == "text" else whole
+    return scaled if scale.denominator == 1 else Binary("/", scaled, number(scale.denominator))
 
 
 def _dated(text: Expression) -> Expression:

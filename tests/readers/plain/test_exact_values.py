@@ -323,7 +323,19 @@ def test_members_of_several_types_that_options_name(tmp_path: Path) -> None:
         (3, None, "{}"),
         (1704067200 * 10**9 - 5, "2", '{"k":2}'),
     ]
-    assert reasons(path, timestamp="ts", name="n") == {"row of x has no time": 1}
+    rounded = "time of a row of x has a fraction of a ns, rounded"
+    assert reasons(path, timestamp="ts", name="n") == {"row of x has no time": 1, rounded: 1}
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl"])
+def test_times_with_fractions_need_a_unit(name: str, tmp_path: Path) -> None:
+    lines = {"x.csv": "ts,n\n0.5,1\n2.25,2\n", "x.jsonl": '{"ts":0.5,"n":1}\n{"ts":2.25,"n":2}\n'}
+    path = written(tmp_path / name, lines[name])
+    with pytest.raises(TraceError, match="times in `ts` have fractions, and no unit") as raised:
+        rows(path, "t.events", timestamp="ts")
+    assert raised.value.hint == "name it: WITH (unit => 's'), or 'ms', 'us' or 'ns'"
+    assert [row["_ts"] for row in rows(path, "t.events", timestamp="ts", unit="us")] == [0, 1750]
+    assert [row["_ts"] for row in rows(path, "t.events", timestamp="ts", unit="ns")] == [0, 1]
 
 
 def test_threads_that_are_not_whole_numbers_stay_among_the_arguments(tmp_path: Path) -> None:
