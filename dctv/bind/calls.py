@@ -36,6 +36,7 @@ from dctv.plan.expressions import (
 from dctv.record import replace
 from dctv.signatures.types import Type, list_of
 from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.types.schema import DURATION
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.unit_rules import UnitRule, raised, result_unit
@@ -228,17 +229,25 @@ def _check_place(name: str, expr: ast.Call, context: ClauseContext, *, aggregate
         hint = "aggregate in a select of its own first: FROM (SELECT ... AS x ... GROUP BY ...)"
         raise BindError(f"aggregate `{name}` is nested in another aggregate", expr.place, hint=hint)
     if not context.aggregates_allowed:
-        raise BindError(f"aggregate `{name}` cannot stand in {context.clause}", expr.place, hint=_hint(context))
+        hint = _hint(expr, context)
+        raise BindError(f"aggregate `{name}` cannot stand in {context.clause}", expr.place, hint=hint)
 
 
-def _hint(context: ClauseContext) -> str:
+def _hint(expr: ast.Call, context: ClauseContext) -> str:
+    if context.clause == "GROUP BY" or _is_of_outer_rows(expr, context):
+        return "aggregate in a select of its own first: FROM (SELECT ... AS x ... GROUP BY ...)"
     if context.clause == "WHERE":
         return "HAVING filters groups"
-    if context.clause == "GROUP BY":
-        return "aggregate in a select of its own first: FROM (SELECT ... AS x ... GROUP BY ...)"
     if context.clause == "a lambda":
         return "list_sum(x) and the like sum up a list"
     return "give the select a GROUP USING PARTITION or GROUP USING SPANS FROM"
+
+
+def _is_of_outer_rows(expr: ast.Call, context: ClauseContext) -> bool:
+    """Whether all columns of an aggregate are those of a select further out."""
+    columns = [one.path for one in nodes(expr) if isinstance(one, ast.Column)]
+    is_within = context.scope.parent is not None and bool(columns)
+    return is_within and all(context.scope.find(one) is None for one in columns)
 
 
 def _argument(expr: ast.Expr, function: str, context: ClauseContext, bind: Bind) -> Bound:
