@@ -163,8 +163,10 @@ impl Fold {
                     }
                     WIDE => Arc::new(Decimal128Array::new(sums.into(), Some(valid())).with_precision_and_scale(38, 0)?),
                     _ => {
-                        let narrow =
-                            |&sum: &i128| i64::try_from(sum).map_err(|_| fail(format!("integer overflow: {sum} does not fit into 64 bits")));
+                        let narrow = |&sum: &i128| {
+                            i64::try_from(sum)
+                                .map_err(|_| fail(format!("integer overflow: {sum} does not fit into 64 bits")))
+                        };
                         let sums = sums.iter().map(narrow).collect::<Result<Vec<_>, _>>()?;
                         Arc::new(Int64Array::new(sums.into(), Some(valid())))
                     }
