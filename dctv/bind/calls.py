@@ -208,7 +208,7 @@ def _check_form(name: str, expr: ast.Call, kind: str) -> None:
     """Check that a window function has OVER, DISTINCT values, and a scalar function nothing about several rows."""
     star = next((one for one in expr.arguments if expr.distinct and isinstance(one, ast.Star)), None)
     if star is not None:
-        hint = f"distinct rows are those of a select: SELECT {name}(*) FROM (SELECT DISTINCT * FROM ...)"
+        hint = "distinct rows are those of a select: FROM (SELECT DISTINCT * FROM ...)"
         raise BindError("DISTINCT takes values, found `*`", star.place or expr.place, hint=hint)
     if kind == "window" and expr.over is None:
         hint = f"say over which rows: {name}(...) OVER (PARTITION BY ... ORDER BY _ts)"
