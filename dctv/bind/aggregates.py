@@ -16,10 +16,9 @@ from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
 from dctv.record import record, replace
 from dctv.types.schema import ColumnType, Kind, Schema
-from dctv.types.values import is_integer
+from dctv.types.values import fits_int64
 
 _FLOATS = ("FLOAT", "DOUBLE")
-_WIDER_THAN_INT64 = ("UBIGINT", "HUGEINT", "UHUGEINT")
 _COMPUTING = ("sum", "avg")
 _PICKING = ("first", "last")
 _ORDERING = ("min", "max")
@@ -175,9 +174,9 @@ def _plain(fused: FusedAggregate, name: str, argument: Column, *, alone: bool) -
     at, kind = column
     if name == "count":
         return _Common(name, at, "BIGINT")
-    if (name in _COMPUTING and kind in _FLOATS) or (name == "avg" and _is_whole(kind)):
+    if (name in _COMPUTING and kind in _FLOATS) or (name == "avg" and fits_int64(kind)):
         return _Common(name, at, "DOUBLE")
-    if name == "sum" and _is_whole(kind):
+    if name == "sum" and fits_int64(kind):
         # A sum that is the whole column has 64 bits or is an error; one inside an expression has 128.
         return _Common(name, at, "BIGINT") if alone else _Common("wide_sum", at, _WIDE)
     ordered = name in _ORDERING and (_is_number(kind) or (fused.picks and kind in _ORDERED))
@@ -193,8 +192,10 @@ def _weighted(fused: FusedAggregate, argument: Expression) -> _Common | None:
         at, kind = column
         if argument == duration_with_value(value, duration):
             return _Common("time_known", at, _WIDE)
-        if argument == w.times(value, duration) and _is_number(kind):
-            return _Common("time_sum", at, "DOUBLE" if kind in _FLOATS else _WIDE)
+        if argument == w.wide_product(value, duration) and fits_int64(kind):
+            return _Common("time_sum", at, _WIDE)
+        if argument == w.times(value, duration) and kind in _FLOATS:
+            return _Common("time_sum", at, "DOUBLE")
     return None
 
 
@@ -207,12 +208,8 @@ def _argument(fused: FusedAggregate, argument: Column) -> tuple[int | str, str] 
     return None if at is None else (at, fused.inputs[0].schema.payload[at].type)
 
 
-def _is_whole(kind: str) -> bool:
-    return is_integer(kind) and kind not in _WIDER_THAN_INT64
-
-
 def _is_number(kind: str) -> bool:
-    return kind in _FLOATS or _is_whole(kind)
+    return kind in _FLOATS or fits_int64(kind)
 
 
 def _narrowed(plan: Plan, needed: Sequence[int | _Filtered]) -> Plan:

@@ -15,7 +15,7 @@ from dctv.bind.grouping import parts_of
 from dctv.bind.null_treatment import with_own_nulls
 from dctv.bind.other_tools import ELSEWHERE
 from dctv.bind.regular_expressions import are_read
-from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator, settled
+from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, HUGEINT, of_call, of_operator, settled
 from dctv.bind.unnesting import refuse_part, takes_unnest
 from dctv.bind.wall_clock import wall_clock
 from dctv.bind.windows import FIRST, WITHIN, ordered, refuse_constant, window
@@ -34,6 +34,7 @@ from dctv.plan.expressions import (
     Star,
 )
 from dctv.record import replace
+from dctv.signatures import casts
 from dctv.signatures.types import Type, list_of
 from dctv.syntax import ast
 from dctv.syntax.node import nodes
@@ -41,7 +42,7 @@ from dctv.types.schema import DURATION
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.unit_rules import UnitRule, raised, result_unit
 from dctv.types.units import multiply, parse_unit
-from dctv.types.values import is_float, is_type
+from dctv.types.values import fits_int64, is_float, is_type
 
 Bind = Callable[[ast.Expr, ClauseContext], Bound]
 
@@ -385,8 +386,11 @@ def _weighted(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> 
         raise BindError(f"`{name}` weighs by `_duration`, and there is none here", expr.place)
     weight = bind(ast.Column(path, place=expr.place), context)
     test = None if expr.filter is None else condition_of(bind(expr.filter, context))
-    total = _filtered(w.call("sum", w.times(value.value, weight.value)), test, context, aggregate=True)
-    made = of_operator("*", value.type, weight.type)
+    wide = value.type is not None and fits_int64(casts.settled(value.type).name)
+    # 64 bits do not hold 16 GB for a second.
+    product = (w.wide_product if wide else w.times)(value.value, weight.value)
+    total = _filtered(w.call("sum", product), test, context, aggregate=True)
+    made = of_operator("*", HUGEINT if wide else value.type, weight.type)
     serial = made is None or is_float(made.name)
     made = of_call("sum", [made]) if test is None or test.type == BOOLEAN else None
     parts = (value,) if test is None else (value, test)

@@ -11,7 +11,7 @@ from dctv.signatures.results import reads_text
 from dctv.signatures.types import STATE, Type, decimal, integer_literal, member, parse, plain
 from dctv.types.values import is_numeric
 
-BIGINT, BOOLEAN, DOUBLE, VARCHAR = map(plain, ("BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"))
+BIGINT, BOOLEAN, DOUBLE, HUGEINT, VARCHAR = map(plain, ("BIGINT", "BOOLEAN", "DOUBLE", "HUGEINT", "VARCHAR"))
 INTERVAL, JSON = map(plain, ("INTERVAL", "JSON"))
 NULL = plain('"NULL"')
 DOUBLE_LITERAL, STRING_LITERAL = plain("DOUBLE_LITERAL"), plain("STRING_LITERAL")

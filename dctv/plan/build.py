@@ -75,6 +75,11 @@ def times(a: Expression, b: Expression) -> Expression:
     return Binary("*", a, b)
 
 
+def wide_product(left: Expression, right: Expression) -> Expression:
+    """Multiply two 64-bit integers in 128 bits, which hold any such product."""
+    return times(Cast(left, "HUGEINT"), right)
+
+
 def equal(a: Expression, b: Expression) -> Expression:
     """Build a test that two values are equal, and neither is NULL."""
     return Binary("=", a, b)

@@ -99,6 +99,7 @@ _WITH_LENGTH = {"VARCHAR", "BLOB"}
 _MAX_DIGITS = 38
 
 _INTEGERS = {engine for dialect, engine in _DIALECT.items() if "INT" in dialect}
+_WIDER_THAN_INT64 = ("UBIGINT", "HUGEINT", "UHUGEINT")
 _FLOATS = {"FLOAT", "DOUBLE"}
 _DIMENSION = pattern(r"\[\d*\]$")
 _PIECE = pattern(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|.""", re.DOTALL)
@@ -161,6 +162,11 @@ def known_types() -> list[str]:
 def is_integer(engine_name: str) -> bool:
     """Whether the engine's type holds whole numbers only."""
     return engine_name in _INTEGERS
+
+
+def fits_int64(engine_name: str) -> bool:
+    """Whether the engine's type holds whole numbers that all fit into signed 64 bits."""
+    return is_integer(engine_name) and engine_name not in _WIDER_THAN_INT64
 
 
 def common_integer(a: str, b: str) -> str:

@@ -72,6 +72,11 @@ def test_a_sum_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(pa.ArrowInvalid, match="the sum at 3 exceeds Int64: 9223372036854775808"):
         depart(table, 1, [], None, [("sum", 0)])
     assert depart(table, 1, [], None, [("avg", 0)])[1] == (3, 2, float(big + 1) / 2)
+    table = make("_ts _duration k0 value", [(0, big, 0, big)]).whole()
+    assert depart(table, 1, [], None, [("time_sum", 0)]) == [(0, big, big * big)]
+    table = make("_ts _duration k0 value", [(0, big, 0, big), (0, big, 1, big)]).whole()
+    with pytest.raises(pa.ArrowInvalid, match="integer overflow: the sum over time at 0 has more than 38 digits"):
+        depart(table, 1, [], None, [("time_sum", 0)])
 
 
 def test_wrong_aggregates_are_refused() -> None:

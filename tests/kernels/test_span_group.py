@@ -122,8 +122,11 @@ def test_sums_at_the_edge() -> None:
         group(spans, grouper, 0, [("sum", 0)])
     assert group(spans, grouper, 0, [("wide_sum", 0), ("time_sum", 0)])[0][3:] == (2**63, 2**63)
     spans = make("_ts _duration value", [(0, 2, big)]).whole()
-    with pytest.raises(pa.ArrowInvalid, match=r"overflow in multiplication of INT64 \(9223372036854775807 \* 2\)"):
-        group(spans, grouper, 0, [("time_sum", 0)])
+    assert group(spans, grouper, 0, [("time_sum", 0)])[0][3:] == (2 * big,)
+    grouper = make("_ts _duration label", [(-5, big, 0)]).whole()
+    for value in (big, -big - 1):
+        spans = make("_ts _duration value", [(-5, big - 2, value), (big - 7, 2, value)]).whole()
+        assert group(spans, grouper, 0, [("time_sum", 0)])[0][3:] == (big * value,)
 
 
 def test_wrong_aggregates_are_refused() -> None:

@@ -77,18 +77,6 @@ impl Number {
         };
         if less == smaller { self } else { other }
     }
-
-    /// The product as the engine computes it, in the value's own type.
-    fn weighed(self, duration: i64, single: bool) -> Result<Self, ArrowError> {
-        match self {
-            Self::Whole(value) => value
-                .checked_mul(duration)
-                .map(Self::Whole)
-                .ok_or_else(|| fail(format!("overflow in multiplication of INT64 ({value} * {duration})"))),
-            Self::Real(value) if single => Ok(Self::Real(f64::from(value as f32 * duration as f32))),
-            Self::Real(value) => Ok(Self::Real(value * duration as f64)),
-        }
-    }
 }
 
 impl Out {
@@ -121,6 +109,13 @@ impl Out {
         }
         Ok(())
     }
+}
+
+/// What the type of wide sums is too small for.
+const WIDE_END: u128 = 10u128.pow(38);
+
+fn too_large(ts: i64) -> ArrowError {
+    fail(format!("integer overflow: the sum over time at {ts} has more than 38 digits"))
 }
 
 impl Column {
@@ -218,19 +213,16 @@ impl Column {
                 let known = i128::from(duration) * i128::from(count);
                 return self.out.push_sum(known, ts);
             }
+            Function::TimeSum if whole => {
+                let weighed = sum.checked_mul(i128::from(duration)).filter(|sum| sum.unsigned_abs() < WIDE_END);
+                return self.out.push_sum(weighed.ok_or_else(|| too_large(ts))?, ts);
+            }
+            Function::TimeSum if self.aggregate.data_type == DataType::Float32 => {
+                let weighed = |value: Number| f64::from(value.real() as f32 * duration as f32);
+                Some(Number::Real(values().fold(0.0, |sum, value| sum + weighed(value))))
+            }
             Function::TimeSum => {
-                let single = self.aggregate.data_type == DataType::Float32;
-                let (mut products, mut real) = (0, 0.0);
-                for value in values() {
-                    match value.weighed(duration, single)? {
-                        Number::Whole(product) => products += i128::from(product),
-                        Number::Real(product) => real += product,
-                    }
-                }
-                if whole {
-                    return self.out.push_sum(products, ts);
-                }
-                Some(Number::Real(real))
+                Some(Number::Real(values().fold(0.0, |sum, value| sum + value.real() * duration as f64)))
             }
             Function::Avg if whole => {
                 let own = &self.aggregate.data_type;

@@ -81,6 +81,17 @@ impl Fold {
         let count = &mut self.count;
         match (&mut self.state, own) {
             (State::Count, _) => each(batch, nulls.as_ref(), |slot, _| count[slot] += 1),
+            (State::Sum(sum), Some(values)) if self.aggregate.function == Function::TimeSum => {
+                let values = cast(&values, &DataType::Int64)?;
+                let values = values.as_primitive::<Int64Type>().values();
+                let durations = batch.duration.values();
+                sum.resize(batch.slots, 0);
+                each(batch, nulls.as_ref(), |slot, row| {
+                    // The pieces of one slot do not overlap, so that both factors of the sum are below 2^63.
+                    sum[slot] += i128::from(values[row]) * i128::from(durations[row]);
+                    count[slot] += 1;
+                });
+            }
             (State::Sum(sum), Some(values)) => {
                 let values = self.aggregate.integers(&values, batch)?;
                 let values = values.values();
@@ -200,16 +211,7 @@ impl Aggregate {
             return Ok(batch.duration.clone());
         }
         let whole = cast(values, &DataType::Int64)?;
-        let whole = whole.as_primitive::<Int64Type>();
-        if self.function != Function::TimeSum {
-            return Ok(whole.clone());
-        }
-        let product = |row: usize| {
-            let (value, duration) = (whole.value(row), batch.duration.value(row));
-            let fits = if whole.is_null(row) { Some(0) } else { value.checked_mul(duration) };
-            fits.ok_or_else(|| fail(format!("overflow in multiplication of INT64 ({value} * {duration})")))
-        };
-        (0..whole.len()).map(product).collect()
+        Ok(whole.as_primitive::<Int64Type>().clone())
     }
 
     fn floats(&self, values: &ArrayRef, batch: &Batch<'_>) -> Result<Float64Array, ArrowError> {

@@ -80,7 +80,7 @@ def _call(name: str, at: int | str | None, kind: str) -> Call:
         return w.call("count", Star())
     value: Expression = Column(f"v{at}" if isinstance(at, int) else at.removeprefix("_"))
     if name == "time_sum":
-        value = w.times(value, Column("duration"))
+        value = (w.times if kind == "DOUBLE" else w.wide_product)(value, Column("duration"))
     elif name == "time_known":
         value = w.case((w.is_not_null(value), Column("duration")))
     function = "sum" if name in ("time_sum", "time_known", "wide_sum") else name
