@@ -4,7 +4,7 @@ Samples are rows of `raw_events.sample`, like those of perf.data; `stack` has th
 separated by `;`, with `[unknown]` where perf found none, and `text` is text after the event that is not an address.
 Samples of tracepoints are rows of `raw_events.<tracepoint>`, with the fields that are printed, and the rest in `text`.
 Other output of perf (`PERF_RECORD_COMM`, ...) is in `raw_events.record`. A number on its own before the time is the
-thread.
+thread. Where times were not printed, all samples are at 0, and the property `clock` is `none`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,18 @@ _EVENT = pattern(
     rb"(?:[ \t]*\r?$|[ \t]+(?:PERF_RECORD_|(?:\d+[ \t]+)?(?:\r?$|[0-9a-f]{4,16}(?:\s|$)|[^\s:][^\s]*:(?:\s|$))))",
     re.M,
 )
+_UNTIMED = pattern(
+    rb"^(?:[^\n]{0,64}?[ \t])?-?\d+(?:/-?\d+)?[ \t]+(?:\[\d{1,6}\][ \t]+)?(?:[A-Z]{1,4}[ \t]+)?(?:\d+[ \t]+)?[^\s:]\S*:"
+    rb"[ \t]*\r?\n(?:[ \t]+[0-9a-f]{4,16}[ \t]+\S|[0-9a-f]{4,16}[ \t]+\S[^\n]*\)[ \t]*\r?$)",
+    re.M,
+)
+"""A head without a time is one only with a frame below it."""
 
 
 def sniff(head: Head) -> bool:
     """Whether a line of a file's head is the header of a sample."""
-    return b"\0" not in head.text[:4096] and _EVENT.search(head.text[:32768]) is not None
+    text = head.text[:32768]
+    return b"\0" not in text[:4096] and any(one.search(text) for one in (_EVENT, _UNTIMED))
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:

@@ -178,7 +178,8 @@ def _unexpected(parser: Parser, index: int, place: Place) -> ParseError:
     before = parser.tokens[index - 1].text if index else ""
     hint = hint_of(parser.tokens, index)
     is_name = token.kind == "NAME" and expected in ("a name", "a name or `IF`")
-    if hint is None and (is_name or (token.text.upper() in _KINDS and expected == "an expression")):
+    is_value = token.text.upper() in _KINDS and expected.startswith(("an expression", "a result column"))
+    if hint is None and (is_name or is_value):
         hint = f"`{token.text}` is a reserved word, as a name it needs backticks"
     elif hint is None and before.upper() in _KINDS and token.kind in {",", ".", ")", "="}:
         hint = f"`{before}` is a reserved word, as a name it needs backticks"

@@ -112,5 +112,7 @@ def check_events(session: Session, args: Namespace, source: CallSource) -> None:
 
 
 def usual_weight(session: Session, mount: str) -> str:
-    """Return the default weight of samples; samples without times are sums already, and count by period."""
-    return "period" if property_of(session, mount, "clock") == "none" else "count"
+    """Return the default weight of samples; samples without times that all have periods count by these."""
+    if property_of(session, mount, "clock") != "none":
+        return "count"
+    return "count" if has_rows(session, f"{mount}.samples.samples WHERE period IS NULL") else "period"

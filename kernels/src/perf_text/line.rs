@@ -55,6 +55,27 @@ pub fn head(line: &[u8]) -> Option<Head<'_>> {
     None
 }
 
+/// Read a line as the head of a sample whose time was not printed: `comm pid/tid [cpu] period event: rest`.
+///
+/// A number alone before the event is the thread; of two, the second is the period.
+pub fn untimed(line: &[u8]) -> Option<Head<'_>> {
+    let mut before: [(usize, &[u8]); 4] = [(0, b""); 4];
+    for (start, word) in words(line) {
+        if let Some(name) = word.strip_suffix(b":").filter(|name| !name.is_empty()) {
+            let [first, second, third, last] = before;
+            let period = str::from_utf8(last.1).ok().and_then(|digits| digits.parse().ok());
+            let whole = period.and_then(|period| Some((who(line, &[first, second, third])?, Some(period))));
+            let (mut found, period) = whole.or_else(|| Some((who(line, &[second, third, last])?, None)))?;
+            (found.event, found.rest) = (name, line.get(start + word.len()..)?);
+            found.period = period;
+            let is_sample = found.rest.trim_ascii().is_empty() || frame(found.rest).is_some();
+            return (is_sample || tracepoint(name).is_some()).then_some(found);
+        }
+        before = [before[1], before[2], before[3], (start, word)];
+    }
+    None
+}
+
 /// `2242.042271:` in ns.
 fn time(word: &[u8]) -> Option<i64> {
     let word = word.strip_suffix(b":")?;

@@ -39,6 +39,8 @@ pub struct Script {
     /// The first valid time, and the records before it without one, with their lines.
     start: Option<i64>,
     timeless: Vec<(i64, Vec<u8>)>,
+    /// Whether samples have been read without their times, which `-F` left out.
+    untimed: bool,
     ended: bool,
 }
 
@@ -60,7 +62,7 @@ impl Script {
         if in_chain && text.first() == Some(&b'\t') && self.frame() {
             return;
         }
-        if line::head(self.lines.text()).is_some() {
+        if line::head(self.lines.text()).is_some() || self.is_untimed() {
             self.flush(sink);
             let mut sample = std::mem::take(&mut self.spare);
             sample.line = self.lines.number;
@@ -80,6 +82,18 @@ impl Script {
             true => self.lines.note("line below a frame, not kept", false, &text),
             false => self.lines.unread("line is not an event", false, &text),
         }
+    }
+
+    /// Whether the line is the head of a sample without a time, after the frames of the sample before it.
+    fn is_untimed(&mut self) -> bool {
+        let begins = self.pending.as_ref().is_none_or(|sample| sample.ends.is_empty());
+        if !begins || self.start.is_some() || line::untimed(self.lines.text()).is_none() {
+            return false;
+        }
+        let text = self.lines.text().to_vec();
+        self.lines.note("sample without a time, placed at 0", false, &text);
+        self.untimed = true;
+        true
     }
 
     /// Parse the line as a frame of the sample before; false if it is not a frame.
@@ -108,7 +122,7 @@ impl Script {
         let Some(sample) = self.pending.take() else {
             return;
         };
-        if let Some(head) = line::head(&sample.head) {
+        if let Some(head) = line::head(&sample.head).or_else(|| line::untimed(&sample.head)) {
             self.name(&head);
             stack_of(&sample, &mut self.stack);
             self.row(&sample, head, sink);
@@ -126,7 +140,9 @@ impl Script {
             self.begin(ts, sink);
             return record(head, ts, line, sink);
         }
-        self.begin(ts, sink);
+        if head.ts.is_some() {
+            self.begin(ts, sink);
+        }
         let stack = Some(self.stack.as_slice()).filter(|stack| !stack.is_empty());
         if let Some((_, name)) = line::tracepoint(head.event) {
             let row = Row { head, ts, line, stack, flags: None };
@@ -264,7 +280,8 @@ impl Decode for Script {
 
     fn learnt(&mut self) -> Learnt {
         let mut properties = std::mem::take(&mut self.metadata);
-        properties.push(("clock".to_owned(), "trace".to_owned()));
+        let clock = if self.untimed { "none" } else { "trace" };
+        properties.push(("clock".to_owned(), clock.to_owned()));
         Learnt { notes: self.lines.notes.take(), properties }
     }
 

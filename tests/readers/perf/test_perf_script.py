@@ -201,6 +201,50 @@ def test_records_without_a_time_stand_at_the_start(tmp_path: Path) -> None:
     assert [row["_ts"] for row in rows(alone, "raw_events.record")] == [0]
 
 
+@pytest.mark.parametrize(
+    ("head", "known"),
+    [
+        ("java 19983 cycles:", {"comm": "java", "tid": 19983, "event": "cycles"}),
+        ("       Web Content  3244/3245 [002] cpu-clock: ", {"pid": 3244, "tid": 3245, "cpu": 2, "event": "cpu-clock"}),
+        ("dd 7 250000 cycles:uppp: ", {"comm": "dd", "tid": 7, "period": 250_000, "event": "cycles:uppp"}),
+        ("11166 cycles: ", {"tid": 11166, "event": "cycles"}),
+    ],
+)
+def test_samples_without_times(head: str, known: dict[str, object], tmp_path: Path) -> None:
+    """`-F comm,pid,event,ip,sym,dso`, from which many flame graphs are made."""
+    text = f"# ========\n# hostname : x\n#\n{head}\n"
+    text += "ffffffff8103d0ca native_write ([kernel.kallsyms])\n        f00 main (/bin/x)\n\n"
+    text += f"{head}\n        dd main (/bin/x)\n"
+    assert perf_script.sniff(Head(tmp_path, text.encode(), text.encode()))
+    trace = script(tmp_path, text)
+    first, second = rows(trace, "raw_events.sample")
+    assert {**first, **known} == first
+    assert (first["_ts"], first["line"], first["stack"]) == (0, 4, "main;native_write")
+    assert {**second, **known} == second
+    assert (second["_ts"], second["line"], second["stack"]) == (0, 8, "main")
+    assert trace.properties["clock"] == "none"
+    assert [(one.reason, one.count) for one in trace.diagnostics] == [("sample without a time, placed at 0", 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python3 11 12 foo\n    f00 main (/bin/x)\n",
+        "line 12: error\n    what is it\n",
+        "java 12 GC: pause 12 ms\n   dead code\n",
+        "java 12 GC:\nadded 12 words\n",
+    ],
+)
+def test_other_text_is_not_samples_without_times(text: str, tmp_path: Path) -> None:
+    assert not perf_script.sniff(Head(tmp_path, text.encode(), text.encode()))
+
+
+def test_samples_without_a_time_are_none_where_others_have_one(tmp_path: Path) -> None:
+    trace = script(tmp_path, "java 12 1.000001: cycles:\n\t4005d0 f\n\njava 12 cycles:\n\t4005d0 g\n\n")
+    assert [row["stack"] for row in rows(trace, "raw_events.sample")] == ["f"]
+    assert ("line is not an event", 2) in [(one.reason, one.count) for one in trace.diagnostics]
+
+
 @pytest.mark.parametrize("reader", ["script", "collapsed"])
 def test_text_that_ends_in_the_middle_of_a_line(reader: str, tmp_path: Path) -> None:
     """G4: a cut file is incomplete."""
