@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from dctv.contracts.head import head_of
+from dctv.contracts.head import head_of, is_cut
 from dctv.contracts.reader import Head, Reader
 from dctv.contracts.registry import Registry
 from dctv.errors import TraceError, UsageError, nearest, reason_of
@@ -319,6 +319,8 @@ def _whole(reader: Reader, files: Sequence[Path]) -> TraceFiles:
 def _reader_of(path: Path, text: str, readers: Mapping[str, Reader]) -> Reader:
     head = head_of(path)
     if not head.text:
+        if head.raw and is_cut(head):
+            raise TraceError(f"`{text}` is gzip that is damaged or ends before any text")
         raise TraceError(f"`{text}` is {'compressed, and ' if head.raw else ''}empty")
     reader = _sniff(head, readers)
     if reader is None:
@@ -328,7 +330,7 @@ def _reader_of(path: Path, text: str, readers: Mapping[str, Reader]) -> Reader:
 
 
 def _known(readers: Mapping[str, Reader]) -> str:
-    return f"known formats: {', '.join(readers)}; `dctv formats` tells of them"
+    return f"known formats: {', '.join(readers)}; `dctv formats` describes them"
 
 
 def _sniff(head: Head, readers: Mapping[str, Reader]) -> Reader | None:

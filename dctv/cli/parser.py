@@ -45,7 +45,8 @@ class RaisingParser(argparse.ArgumentParser):
             if name == "COMMAND":
                 return UsageError(f"unknown command `{found}`", hint=hint or self._help())
             expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
-            return UsageError(f"found `{name} {found}`, expected {expected}", hint=hint)
+            shown = f"{name} {found}" if name.startswith("-") else found
+            return UsageError(f"found `{shown}`, expected {expected}", hint=hint)
         if rest.startswith(("expected one argument", "expected at least")):
             return UsageError(f"found `{name}` without a value", hint=self._help())
         match = re.fullmatch("found `(?P<found>.*)`, expected (?P<wanted>.*)", rest, re.DOTALL)
@@ -57,4 +58,4 @@ class RaisingParser(argparse.ArgumentParser):
         )
 
     def _help(self) -> str:
-        return f"`{self.prog} --help` tells what there is"
+        return f"see `{self.prog} --help`"

@@ -22,6 +22,16 @@ def head_of(path: Path) -> Head:
     return Head(path, raw, _unpacked(raw) if raw.startswith(_MAGIC_GZIP) else raw)
 
 
+def is_cut(head: Head) -> bool:
+    """Whether a file that is gzip ends, or is damaged, before its first member does."""
+    inflater = zlib.decompressobj(wbits=31)
+    try:
+        inflater.decompress(head.raw)
+    except zlib.error:
+        return True
+    return not inflater.eof
+
+
 def compression_of(head: Head) -> str:
     """Return the engine's name for how a file is packed, whatever its ending says."""
     return "gzip" if head.raw.startswith(_MAGIC_GZIP) else "none"

@@ -72,8 +72,17 @@ def _check_limit(connection: duckdb.DuckDBPyConnection) -> None:
 def _unfit_limit(limit: object, error: duckdb.Error) -> UsageError:
     """Return the error for a limit that the engine rejects."""
     message = message_of(error)
-    unit = "unit for memory" in message
-    return UsageError(f"the limit of memory is a size such as 4GB, found `{limit}`" if unit else message)
+    return _not_a_size(limit) if "unit for memory" in message else UsageError(message)
+
+
+def _not_a_size(limit: object) -> UsageError:
+    return UsageError(f"the limit of memory is a size such as 4GB, found `{limit}`")
+
+
+def _refuse_negative(limit: object) -> None:
+    """Raise an error for a limit below 0, which the engine would take for its default."""
+    if str(limit).lstrip().startswith("-"):
+        raise _not_a_size(limit)
 
 
 def _too_small(limit: object) -> UsageError:
@@ -135,6 +144,7 @@ class DuckDB:
             "errors_as_json": "true",
         }
         if self._memory_limit is not None:
+            _refuse_negative(self._memory_limit)
             config["memory_limit"] = self._memory_limit
         if threads is not None:
             config["threads"] = threads
@@ -386,6 +396,7 @@ class DuckDB:
 
     def _try_limit(self, limit: object) -> None:
         """Try a memory limit on another database: a limit that is too small could not be raised again."""
+        _refuse_negative(limit)
         try:
             with duckdb.connect(":memory:", config={"memory_limit": str(limit), "threads": 1}) as tried:
                 _check_limit(tried)

@@ -13,7 +13,8 @@ CALLS = "tests/data/stdlib/calls.pfw"
     ("words", "told"),
     [
         (("qurey", "SELECT 1"), "error: unknown command `qurey`\nhint: did you mean `query`?\n"),
-        (("frobnicate",), "error: unknown command `frobnicate`\nhint: `dctv --help` tells what there is\n"),
+        (("frobnicate",), "error: unknown command `frobnicate`\nhint: see `dctv --help`\n"),
+        (("session", "foo"), "error: found `foo`, expected one of start, stop, list\n"),
         (("query", "--formt", "csv", "SELECT 1"), "error: unknown option `--formt`\nhint: did you mean `--format`?\n"),
         (
             ("stats", CALLS, "--section", "name"),
@@ -28,16 +29,16 @@ CALLS = "tests/data/stdlib/calls.pfw"
         (("view", CALLS, "--limit", "-1"), "error: found `--limit -1`, expected a number from 1\n"),
         (
             ("replay", CALLS, "-F"),
-            "error: found `-F` without a value\nhint: `dctv replay --help` tells what there is\n",
+            "error: found `-F` without a value\nhint: see `dctv replay --help`\n",
         ),
-        (("flame",), "error: found no TRACE\nhint: `dctv flame --help` tells what there is\n"),
+        (("flame",), "error: found no TRACE\nhint: see `dctv flame --help`\n"),
         (
             ("formats", "x", "y"),
-            "error: found `y`, expected no further argument\nhint: `dctv formats --help` tells what there is\n",
+            "error: found `y`, expected no further argument\nhint: see `dctv formats --help`\n",
         ),
         (
             ("query", "--index", "--no-index", "SELECT 1"),
-            "error: `--no-index`: not allowed with argument --index\nhint: `dctv query --help` tells what there is\n",
+            "error: `--no-index`: not allowed with argument --index\nhint: see `dctv query --help`\n",
         ),
         (("report", CALLS, "-s", "sefl"), "error: `-s`: unknown key `sefl`, did you mean `self`?\n"),
         (

@@ -24,6 +24,18 @@ def test_a_limit_that_is_set_too_small_changes_nothing() -> None:
         assert session.sql("SELECT COUNT(*) FROM range(1000000)").fetchall() == [(1_000_000,)]
 
 
+@pytest.mark.parametrize("limit", ["-1", "-5GB", " -1GB"])
+def test_a_limit_below_nothing_is_no_limit(limit: str) -> None:
+    """The engine takes it for its own default."""
+    message = f"the limit of memory is a size such as 4GB, found `{limit}`"
+    with Session(memory_limit=limit) as session, pytest.raises(UsageError) as caught:
+        session.sql("SELECT 1").fetchall()
+    assert caught.value.message == message
+    with Session() as session, pytest.raises(BindError) as refused:
+        session.sql(f"SET memory_limit = '{limit}'")
+    assert refused.value.message == message
+
+
 def test_running_out_of_memory_names_our_own_settings() -> None:
     with Session(memory_limit="12MB", threads=4) as session, pytest.raises(EngineError) as caught:
         # A list is one value: there is nothing to spill, so it fails at once.

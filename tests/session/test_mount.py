@@ -98,6 +98,14 @@ def test_a_name_is_mounted_once(session: dctv.Session, ftrace: Path) -> None:
         (lambda d: _folder(d / "docs", "a.md", b"x", "b.md", b"y"), "none of its 2 files has a known format"),
         (lambda d: _file(d / "empty.txt", b""), "is empty"),
         (lambda d: _file(d / "empty.pfw.gz", gzip.compress(b"")), r"`.*empty\.pfw\.gz` is compressed, and empty"),
+        (
+            lambda d: _file(d / "cut.pfw.gz", gzip.compress(PFW.encode())[:10]),
+            r"`.*cut\.pfw\.gz` is gzip that is damaged or ends before any text",
+        ),
+        (
+            lambda d: _file(d / "bad.pfw.gz", gzip.compress(b"")[:8] + b"\xff" * 40),
+            r"`.*bad\.pfw\.gz` is gzip that is damaged or ends before any text",
+        ),
         (lambda d: _pipe(d / "pipe"), r"pipe` is a pipe, and traces are files"),
         (lambda _: Path("/dev/null"), "`/dev/null` is a device, and traces are files"),
         (
