@@ -36,7 +36,8 @@ class IndexOutcome:
     index_bytes: int
     store_bytes: int | None
     """None without a column store."""
-    text_bytes: int
+    read_bytes: int
+    """What the decoder read: text after unpacking, and the file itself where the chunks do not say."""
     seconds: float | None
     """None if the index existed."""
     incomplete: tuple[str, ...]
@@ -154,7 +155,7 @@ def _outcome(trace: Trace, order: IndexRequest, index: Index, built: Built | Non
         sum(index.events),
         index.path.stat().st_size,
         store,
-        sum(file.text_bytes for file in index.files),
+        sum(max(file.text_bytes, file.identity.size) for file in index.files),
         None if built is None else built.seconds,
         tuple(f"{d.file}: {d.reason}" for d in diagnostics if d.incomplete),
         tuple(notes),

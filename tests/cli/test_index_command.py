@@ -18,11 +18,24 @@ def trace(tmp_path: Path) -> Path:
     return Path(shutil.copytree(LOADER, tmp_path / "loader"))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "a,b\n1,2\n", "0 events in 1 chunk, 8 B read, "),
+        ("a.perf.txt", "java 12 1.000001: cycles:\n\t4005d0 f\n", "1 event in 1 chunk, 36 B read, "),
+    ],
+)
+def test_what_was_read(name: str, text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    assert run("index", path, XDG_CACHE_HOME=str(tmp_path)).out.startswith(f"{path}: {message}")
+
+
 def test_an_index_is_built_found_extended_and_checked(trace: Path, tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     first = run("index", trace, XDG_CACHE_HOME=cache)
     assert (first.code, first.err) == (0, "")
-    assert first.out.startswith(f"{trace}: 1,498 events in 4 chunks, 280.2 kB of text, index ")
+    assert first.out.startswith(f"{trace}: 1,498 events in 4 chunks, 280.2 kB read, index ")
     assert ", built in " in first.out
     assert run("index", trace, XDG_CACHE_HOME=cache).out.endswith(", was there\n")
     more = run("index", trace, "--dimensions", "args.count, args.nothing", XDG_CACHE_HOME=cache)

@@ -109,7 +109,7 @@ def asked(trace: Path, folder: Path, dimensions: Sequence[str] = (), chunks: int
     """Index a trace in about so many chunks, with a column store and without, and mount it."""
     with ExitStack() as stack:
         first = Session(index_dir=folder / "first")
-        text = first.index(str(trace), IndexRequest(IndexSettings(store=False))).text_bytes
+        text = first.index(str(trace), IndexRequest(IndexSettings(store=False))).read_bytes
         first.close()
         made = {"whole": stack.enter_context(Session(index=False, threads=1))}
         number = 0

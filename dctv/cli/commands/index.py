@@ -133,13 +133,17 @@ def _summary(trace: str, outcome: IndexOutcome) -> str:
     from dctv.visible import visible
 
     parts = [
-        f"{outcome.events:,} events in {outcome.chunks:,} chunks",
-        f"{size_text(outcome.text_bytes)} of text",
+        f"{_quantity(outcome.events, 'event')} in {_quantity(outcome.chunks, 'chunk')}",
+        f"{size_text(outcome.read_bytes)} read",
         f"index {size_text(outcome.index_bytes)}",
         "no column store" if outcome.store_bytes is None else f"column store {size_text(outcome.store_bytes)}",
         "was there" if outcome.seconds is None else f"built in {outcome.seconds:.1f} s",
     ]
     return f"{visible(trace)}: {', '.join(parts)}"
+
+
+def _quantity(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def _check(trace: str, found: list[str]) -> tuple[list[str], int]:
