@@ -123,10 +123,24 @@ def _parts(binder: Binding, cte: ast.CommonTable) -> _Parts:
         raise BindError(f"the recursive table `{cte.name.text}` is not of the form base UNION [ALL] step", cte.place)
     if body.by_name:
         raise BindError("the step of a recursive table matches columns by position, not by name", body.place)
+    _refuse_ends(cte)
     inner = binder.with_common_tables(cte.select)
     *base, step = body.parts
     first = base[0] if len(base) == 1 else replace(body, parts=tuple(base))
     return _Parts(cte, inner, _as_select(first), _as_select(step), body.all)
+
+
+def _refuse_ends(cte: ast.CommonTable) -> None:
+    """Refuse clauses after the step, which are neither of it nor of the rows of all rounds."""
+    select = cte.select
+    ends = [("LIMIT", select.limit), ("OFFSET", select.offset), ("ORDER BY", (*select.order_by, None)[0])]
+    for clause, found in ends:
+        if found is not None:
+            raise BindError(
+                f"a recursive table has no {clause} of its own",
+                found.place,
+                hint="put it into the query that reads the table, or into parentheses with the step",
+            )
 
 
 def _named(schema: Schema, cte: ast.CommonTable) -> Schema:
