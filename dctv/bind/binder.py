@@ -115,7 +115,6 @@ class Binder:
     def with_common_tables(self, select: ast.Select, parent: Scope | None = None) -> Binder:
         """Return a binder that knows the common tables of a select, each of which knows those before it."""
         binder = self
-        _refuse_repeated(select.ctes)
         for cte in select.ctes:
             if not select.recursive:
                 self._check_not_recursive(cte, binder.common)
@@ -423,19 +422,6 @@ def _no_table(entry: NamedType | WallClock, path: ast.Path) -> BindError:
     if isinstance(entry, NamedType):
         return BindError(f"`{path.text}` is a type, not a table", path.place, hint=f"it is {entry.doc}")
     return BindError(f"`{path.text}` is a function of times and cannot be used in FROM", path.place)
-
-
-def _refuse_repeated(tables: Sequence[ast.CommonTable]) -> None:
-    """Refuse common tables of one WITH that have one name.
-
-    Raises:
-        BindError: a name is given twice.
-    """
-    known: set[str] = set()
-    for one in tables:
-        if one.name.text in known:
-            raise BindError(f"the WITH names two tables `{one.name.text}`", one.name.place)
-        known.add(one.name.text)
 
 
 def _names_itself(cte: ast.CommonTable, others: Iterable[str]) -> bool:

@@ -33,6 +33,7 @@ from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import compatible, finer, parse_unit, ratio
 
 _NS = parse_unit("ns")
+_DECIMAL_DIGITS = 38
 _STATES = "export it of values in one unit: sum(x IN ms) EXPORT_STATE"
 Family = Literal["integer", "float", "text"] | None
 """The family of a type, known without asking the engine; None is any other type, or an unknown one."""
@@ -99,6 +100,18 @@ def literal(value: Fraction, *, integral: bool, place: Place | None = None) -> E
         except OverflowError:
             raise BindError("the number is too large: a FLOAT64 is at most 1.8e308", place) from None
         text = text if "e" in text or "inf" in text else text + "e0"
+    return Unary("-", Number(text)) if value < 0 else Number(text)
+
+
+def decimal_literal(value: Fraction) -> Expression | None:
+    """Write an exact number as a DECIMAL for the engine; None if it has more digits than one holds."""
+    digits = _DECIMAL_DIGITS
+    if 10**digits % value.denominator or abs(value) >= 10**digits:
+        return None
+    scaled = str(abs(value.numerator) * (10**digits // value.denominator)).rjust(digits + 1, "0")
+    text = f"{scaled[:-digits]}.{scaled[-digits:].rstrip('0') or '0'}"
+    if len(text) - 1 > digits:
+        return None
     return Unary("-", Number(text)) if value < 0 else Number(text)
 
 

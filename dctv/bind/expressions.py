@@ -10,7 +10,7 @@ from typing import cast
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.alike import alike
 from dctv.bind.asked_types import typed, typed_beside_units
-from dctv.bind.bound import Bound, as_interval, constant, convert, is_date, is_time, with_parts
+from dctv.bind.bound import Bound, as_interval, constant, convert, decimal_literal, is_date, is_time, with_parts
 from dctv.bind.conditions import condition_of
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import aggregates, parts_of
@@ -313,7 +313,11 @@ def _cast(expr: ast.Cast, context: ClauseContext) -> Bound:
         time_literals.check(expr.operand.text, type_name, context.env.engine, expr.operand.place or expr.place)
     if type_name == INTERVAL.text and _is_number(bound):
         return _interval_of(bound, expr)
-    written = Cast(bound.value, type_name, lenient=expr.lenient, place=expr.place)
+    value = bound.value
+    if type_name.startswith("DECIMAL") and bound.constant is not None and not bound.integral:
+        # A double has 15 to 17 digits.
+        value = decimal_literal(bound.constant) or value
+    written = Cast(value, type_name, lenient=expr.lenient, place=expr.place)
     made = of_cast(bound.type, type_name)
     unit = bound.unit if may_have_unit(type_name) else NO_UNIT
     return Bound(written, unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)

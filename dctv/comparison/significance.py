@@ -178,5 +178,7 @@ def _bounds(
         medians.append(ordered[:, low] / 2 + ordered[:, high] / 2)
     base, other = medians
     tail = (1 - CONFIDENCE) / 2
-    bounds = np.quantile((other - base) / np.abs(base), (tail, 1 - tail), axis=-1)
+    # The change from a number near 0 may be infinite.
+    with np.errstate(over="ignore"):
+        bounds = np.quantile((other - base) / np.abs(base), (tail, 1 - tail), axis=-1)
     return [(float(low), float(high)) for low, high in zip(*bounds, strict=True)]
