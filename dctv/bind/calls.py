@@ -34,7 +34,6 @@ from dctv.plan.expressions import (
     Star,
 )
 from dctv.record import replace
-from dctv.signatures import casts
 from dctv.signatures.types import Type, list_of
 from dctv.syntax import ast
 from dctv.syntax.node import nodes
@@ -386,7 +385,8 @@ def _weighted(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> 
         raise BindError(f"`{name}` weighs by `_duration`, and there is none here", expr.place)
     weight = bind(ast.Column(path, place=expr.place), context)
     test = None if expr.filter is None else condition_of(bind(expr.filter, context))
-    wide = value.type is not None and fits_int64(casts.settled(value.type).name)
+    kind = settled(value.type)
+    wide = kind is not None and fits_int64(kind.name)
     # 64 bits do not hold 16 GB for a second.
     product = (w.wide_product if wide else w.times)(value.value, weight.value)
     total = _filtered(w.call("sum", product), test, context, aggregate=True)

@@ -61,19 +61,27 @@ pub fn head(line: &[u8]) -> Option<Head<'_>> {
 pub fn untimed(line: &[u8]) -> Option<Head<'_>> {
     let mut before: [(usize, &[u8]); 4] = [(0, b""); 4];
     for (start, word) in words(line) {
-        if let Some(name) = word.strip_suffix(b":").filter(|name| !name.is_empty()) {
-            let [first, second, third, last] = before;
-            let period = str::from_utf8(last.1).ok().and_then(|digits| digits.parse().ok());
-            let whole = period.and_then(|period| Some((who(line, &[first, second, third])?, Some(period))));
-            let (mut found, period) = whole.or_else(|| Some((who(line, &[second, third, last])?, None)))?;
+        if let Some(name) = word.strip_suffix(b":").filter(|name| !name.is_empty())
+            && let Some(mut found) = sampled_by(line, &before)
+        {
             (found.event, found.rest) = (name, line.get(start + word.len()..)?);
-            found.period = period;
             let is_sample = found.rest.trim_ascii().is_empty() || frame(found.rest).is_some();
             return (is_sample || tracepoint(name).is_some()).then_some(found);
         }
         before = [before[1], before[2], before[3], (start, word)];
     }
     None
+}
+
+/// The part before the event, where there is no time: `comm pid/tid`, maybe with a CPU and modes, maybe a period.
+fn sampled_by<'a>(line: &'a [u8], before: &[(usize, &'a [u8]); 4]) -> Option<Head<'a>> {
+    let [first, second, third, last] = *before;
+    let period = str::from_utf8(last.1).ok().and_then(|digits| digits.parse().ok());
+    let with_period = period.and_then(|_| who(line, &[first, second, third]));
+    match with_period {
+        Some(found) => Some(Head { period, ..found }),
+        None => who(line, &[second, third, last]),
+    }
 }
 
 /// `2242.042271:` in ns.

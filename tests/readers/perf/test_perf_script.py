@@ -208,6 +208,7 @@ def test_records_without_a_time_stand_at_the_start(tmp_path: Path) -> None:
         ("       Web Content  3244/3245 [002] cpu-clock: ", {"pid": 3244, "tid": 3245, "cpu": 2, "event": "cpu-clock"}),
         ("dd 7 250000 cycles:uppp: ", {"comm": "dd", "tid": 7, "period": 250_000, "event": "cycles:uppp"}),
         ("11166 cycles: ", {"tid": 11166, "event": "cycles"}),
+        ("irq: 9 cycles: ", {"comm": "irq:", "tid": 9, "event": "cycles"}),
     ],
 )
 def test_samples_without_times(head: str, known: dict[str, object], tmp_path: Path) -> None:
