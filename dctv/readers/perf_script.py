@@ -23,11 +23,11 @@ _EVENT = pattern(
     re.M,
 )
 _UNTIMED = pattern(
-    rb"^(?:[^\n]{0,64}?[ \t])?-?\d+(?:/-?\d+)?[ \t]+(?:\[\d{1,6}\][ \t]+)?(?:[A-Z]{1,4}[ \t]+)?(?:\d+[ \t]+)?[^\s:]\S*:"
-    rb"[ \t]*\r?\n(?:[ \t]+[0-9a-f]{4,16}[ \t]+\S|[0-9a-f]{4,16}[ \t]+\S[^\n]*\)[ \t]*\r?$)",
+    rb"^[ \t]*[^\s\d#][^\n]{0,64}?[ \t]+-?\d+(?:/-?\d+)?[ \t]+(?:\[\d{1,6}\][ \t]+)?(?:[A-Z]{1,4}[ \t]+)?(?:\d+[ \t]+)?"
+    rb"[^\s:]\S*:[ \t]*\r?\n(?:[ \t]+[0-9a-f]{4,16}[ \t]+\S|[0-9a-f]{4,16}[ \t]+\S[^\n]*\)[ \t]*\r?$)",
     re.M,
 )
-"""A head without a time is one only with a frame below it."""
+"""A head without a time is one only with a name before it and a frame below it; others are also in lists of counts."""
 
 
 def sniff(head: Head) -> bool:
