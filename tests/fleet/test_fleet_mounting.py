@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -94,6 +96,23 @@ def test_columns_without_values_are_of_the_type_that_others_have(session: Sessio
     assert session.sql(f"SELECT list(size ORDER BY _trace) AS l FROM {table}").fetchall() == [
         ([None, "9", "10", "many"],)
     ]
+
+
+@pytest.mark.parametrize("index", ["auto", True])
+def test_columns_of_parquet_have_their_own_types(tmp_path: Path, index: Any) -> None:
+    """They were texts, so that 9.50 was more than 100.00."""
+    given: dict[str, list[str | None]] = {"a": ["9.50", "10.25"], "b": ["100.00", None]}
+    for name, costs in given.items():
+        days = [date(2026, 12, day) for day in (2, 10)]
+        values = pa.array([None if one is None else Decimal(one) for one in costs], pa.decimal128(10, 2))
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"cost": values, "day": days, "l": [[9], [10]]}), tmp_path / name / "data.parquet")
+    with Session(index=index, index_dir=tmp_path / "indexes") as session:
+        session.mount_traces(f"{tmp_path}/*/data.parquet", "runs")
+        found = session.sql("SELECT MAX(cost), SUM(cost), MAX(day) > DATE '2026-12-09', MAX(l) FROM runs.data")
+        assert found.fetchall() == [(Decimal("100.00"), Decimal("119.75"), True, [10])]
+        found = session.sql("SELECT cost::STRING FROM runs.data ORDER BY cost DESC NULLS LAST")
+        assert found.fetchall() == [("100.00",), ("10.25",), ("9.50",), (None,)]
 
 
 def test_tables_of_several_formats(session: Session, tmp_path: Path) -> None:
@@ -243,6 +262,7 @@ def test_empty_fields_of_a_manifest_are_null(session: Session, tmp_path: Path) -
     ("first", "second", "found"),
     [
         ("18446744073709551615", "18446744073709551614", "UBIGINT"),
+        ("18446744073709551615", "", "UBIGINT"),
         ("18446744073709551617", "18446744073709551616", "VARCHAR"),
         ("9223372036854775808", "-1", "VARCHAR"),
         ("9223372036854775808", "1.5", "DOUBLE"),
@@ -256,7 +276,7 @@ def test_large_numbers_of_a_manifest_are_exact(
     session.mount_traces("*.json", "runs", manifest="ids.csv")
     sql = "SELECT typeof(id), id::STRING, n FROM runs.traces ORDER BY _trace"
     texts = (str(float(first)), str(float(second))) if found == "DOUBLE" else (first, second)
-    assert session.sql(sql).fetchall() == [(found, texts[0], 1), (found, texts[1], None)]
+    assert session.sql(sql).fetchall() == [(found, texts[0], 1), (found, texts[1] or None, None)]
 
 
 def test_tables_are_listed_though_traces_differ_in_one(session: Session, tmp_path: Path) -> None:

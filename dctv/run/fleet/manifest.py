@@ -123,7 +123,8 @@ def _of_csv(text: str, path: Path) -> pa.Table:
     floating = [place for place, field in enumerate(table.schema) if pa.types.is_floating(field.type)]
     if floating:
         names = [table.schema.field(place).name for place in floating]
-        values = csv.ConvertOptions(column_types=dict.fromkeys((*keys, *names), pa.string()), null_values=[""])
+        kinds = dict.fromkeys((*keys, *names), pa.string())
+        values = csv.ConvertOptions(column_types=kinds, null_values=[""], strings_can_be_null=True)
         texts = csv.read_csv(path, parse_options=lines, convert_options=values)
         for place, name in zip(floating, names, strict=True):
             table = table.set_column(place, name, _exact(table.column(place), texts.column(place)))

@@ -19,7 +19,7 @@ from dctv.run.fleet.metadata import EventDurations, MemberMetadata, MountSetting
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
-_VERSION = 7
+_VERSION = 8
 """The version of the file's format."""
 
 
