@@ -3,12 +3,12 @@
 -- better higher: bandwidth
 -- better none: bytes
 WITH moves AS (
-  SELECT _ts, _duration, operation, bytes FROM t.block.requests WHERE _duration > 0ns AND operation IN ('read', 'write')
+  SELECT _ts, _duration, operation, bytes FROM t.block.requests WHERE _duration IS NOT NULL AND operation IN ('read', 'write')
 ),
 busy AS (
-  SELECT operation, SUM(_duration) AS busy FROM dctv.concurrency((SELECT _ts, _duration, operation FROM moves), partition=>["operation"])
+  SELECT operation, SUM(_duration) AS busy FROM dctv.concurrency((SELECT _ts, _duration, operation FROM moves WHERE _duration > 0ns), partition=>["operation"])
   GROUP BY operation
 ),
 sums AS (SELECT operation, SUM(bytes) AS bytes FROM moves GROUP BY operation)
-SELECT sums.operation, bytes / busy IN `MB/s` AS bandwidth, bytes, busy
-FROM sums JOIN busy ON busy.operation = sums.operation ORDER BY sums.operation
+SELECT sums.operation, bytes / busy IN `MB/s` AS bandwidth, bytes, COALESCE(busy, 0ns) AS busy
+FROM sums LEFT JOIN busy ON busy.operation = sums.operation ORDER BY sums.operation

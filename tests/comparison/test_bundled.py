@@ -104,6 +104,27 @@ def test_bandwidth_is_bytes_by_the_time_in_which_any_call_was_under_way(tmp_path
     assert found["write", "bandwidth"] == pytest.approx(200)
 
 
+def test_calls_of_no_length_move_bytes(tmp_path: Path) -> None:
+    """In traces in microseconds many calls take none."""
+    traces = {"a": [("read", 2), ("read", 1), ("write", 0)], "b": [("read", 2), ("read", 0), ("write", 0)]}
+    for trace, calls in traces.items():
+        events = [
+            f'{{"id":{ts},"name":"{name}","cat":"POSIX","pid":1,"tid":1,"ts":{ts * 10},"dur":{dur},"ph":"X",'
+            '"args":{"ret":4096}}'
+            for ts, (name, dur) in enumerate(calls)
+        ]
+        (tmp_path / f"{trace}.pfw").write_text("[\n" + "\n".join(events) + "\n]\n")
+    rows = dctv.compare(tmp_path / "a.pfw", tmp_path / "b.pfw", metric="io_bandwidth").rows
+    assert {(one.key["direction"], one.metric.name): list(one.values) for one in rows} == {
+        ("read", "bytes"): [8192, 8192],
+        ("read", "busy"): [3000, 2000],
+        ("read", "bandwidth"): [pytest.approx(8192 / 3), pytest.approx(8192 / 2)],
+        ("write", "bytes"): [4096, 4096],
+        ("write", "busy"): [0, 0],
+        ("write", "bandwidth"): [None, None],
+    }
+
+
 def test_names_are_checked() -> None:
     with pytest.raises(UsageError, match="found no metric `time_by_stat`") as error:
         metric_of("time_by_stat")
