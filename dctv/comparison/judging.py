@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from math import isnan
+from math import isclose, isnan
 from typing import Literal
 
 from dctv.comparison.differences import Difference
@@ -94,7 +94,8 @@ def _exceeds(one: Difference, limit: Limit, better: Directions) -> bool:
     sign = 1 if better.of(one.metric.name) == "lower" else -1
     if one.change is None:
         return (one.difference or 0) * sign > 0
-    return one.change * sign > limit.part
+    # A change of 0.7 % does not exceed a limit of 0.7 %, whatever their doubles are.
+    return one.change * sign > limit.part and not isclose(one.change * sign, limit.part)
 
 
 def _is_sure(one: Difference, limit: Limit) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from math import comb, isfinite
+from math import comb, erfc, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dctv.errors import UsageError
@@ -47,6 +47,9 @@ def missing(what: str) -> UsageError:
 
 def least_p(a: int, b: int) -> float:
     """Return the minimum p-value for these numbers of runs: that of sides without overlap."""
+    if min(a, b) > _EXACT:
+        # Of the normal distribution that is used for so many, with its correction for continuity.
+        return erfc((a * b - 1) / 2 / sqrt(a * b * (a + b + 1) / 6))
     return min(2 / comb(a + b, a), 1.0)
 
 

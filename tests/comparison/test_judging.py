@@ -44,6 +44,14 @@ def test_more_is_worse_by_default(compared: Comparison) -> None:
     assert told(compared, 5, "none") == set()
 
 
+@pytest.mark.parametrize("percent", [0.7, 1.4, 2.9, 99.9])
+def test_a_change_of_just_the_limit_does_not_exceed_it(percent: float) -> None:
+    more = round(1000 * (1 + percent / 100))
+    found = Comparison(sides("name VARCHAR, time BIGINT", [[["a", 1000]]], [[["a", more]]]))
+    assert told(found, percent, "lower") == set()
+    assert told(found, percent - 0.05, "lower") == {("a", "time")}
+
+
 def test_column_directions_can_be_overridden() -> None:
     found = Comparison(sides("name VARCHAR, rate BIGINT", [[["a", 10]]], [[["a", 5]]]), (), {"rate": "higher"})
     assert told(found, 5, "lower") == {("a", "rate")}

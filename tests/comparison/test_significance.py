@@ -141,6 +141,11 @@ def test_a_level_must_be_in_reach() -> None:
     assert least_p(3, 3) == pytest.approx(0.1)
     assert least_p(4, 4) == pytest.approx(2 / 70)
     check_alpha(0.05, 4, 4)
+    for runs in (8, 9, 12):
+        apart: Pair = (tuple(range(runs)), tuple(range(100, 100 + runs)))
+        assert p_values([apart]) == [pytest.approx(least_p(runs, runs))]
+    with pytest.raises(UsageError, match=r"whose p-values are at least 0\.00041"):
+        check_alpha(0.0002, 9, 9)
     for counts in ((3, 3), (1, 50)):
         with pytest.raises(UsageError, match="whose p-values are at least"):
             check_alpha(0.05, *counts)
