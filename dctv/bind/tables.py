@@ -168,18 +168,18 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
         plain = replace(node, alias=replace(node.alias, columns=()))
         first, tables = _item(binder, plain, source, leaves)
         return first, [renamed(tables[0], node.alias)]
+    counts = isinstance(node, ast.TableCall) and node.alias is not None and node.path.text.upper() in LISTINGS
     alone = alone_or_beside(binder, node, source.scope, leaves)
     if not isinstance(alone, Plan):
         derived, tables, query = alone
         source.stable, source.sure = False, source.sure and query.sure
         source.parts.append(Bound(TRUE, place=node.place, parts=query.parts, type=BOOLEAN, serial=query.serial))
-        return derived, tables
+        return derived, [replace(table, counts=counts) for table in tables]
     plan = alone
     source.stable = source.stable and plan.stable
     shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
     table = table_in_scope(plan, inner, shown, path)
-    counts = isinstance(node, ast.TableCall) and node.alias is not None and node.path.text.upper() in LISTINGS
     return TableName(leaves.name(plan), inner), [replace(table, counts=counts)]
 
 
