@@ -46,7 +46,7 @@ def missing(what: str) -> UsageError:
 
 
 def least_p(a: int, b: int) -> float:
-    """Return the minimum p-value for these numbers of runs: that of sides without overlap."""
+    """Return the minimum p-value for these numbers of runs: that of sides without overlap, whose numbers all differ."""
     if min(a, b) > _EXACT:
         # Of the normal distribution that is used for so many, with its correction for continuity.
         return erfc((a * b - 1) / 2 / sqrt(a * b * (a + b + 1) / 6))

@@ -170,11 +170,11 @@ def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettin
             # A view that reads a table may have its name.
             shown = {name: table for name, table in trace.tables.items() if tuple(name.split(".")) not in views}
             # What a table's file holds as text has its type once it is read.
-            given = {name: made.given[name]().schema if table.casts else table.schema for name, table in shown.items()}
+            tables = {name: made.given[name]().schema if table.casts else table.schema for name, table in shown.items()}
             warnings = list(alone.log.entries)
             return MemberMetadata(
                 kind,
-                given,
+                tables,
                 list(trace.diagnostics),
                 dict(trace.properties),
                 trace.last_ts,
