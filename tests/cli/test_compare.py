@@ -163,7 +163,7 @@ def test_metrics_of_the_formats() -> None:
     assert rates.err.splitlines() == [
         "error: found 2 changes for the worse by more than 1%, expected none (--fail-above)",
         "  busy of read: 257us -> 280us, +8.95%",
-        "  bandwidth of read: 4621.95 MB/s -> 4256.91 MB/s, -7.90%",
+        "  bandwidth of read: 4781.32 MB/s -> 4388.57 MB/s, -8.21%",
     ]
     alone = compare(*sides, "--metric", "io_bandwidth", "--fail-above", "1%", "--better", "bandwidth=none")
     assert "busy of read" in alone.err
