@@ -5,7 +5,7 @@ The columns of a PIVOT are known when it is bound. Where no values are listed, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -111,7 +111,7 @@ def _values(binder: Binding, choice: ast.PivotChoice, source: ast.Table) -> list
     if isinstance(expr, ast.InSelect):
         raise BindError("PIVOT takes a list of values, or none", expr.place, hint="without IN, PIVOT uses all values")
     if choice.values is not None:
-        return [_Value(_shown(value) if name is None else name.text, _is(expr, value)) for value, name in choice.values]
+        return _listed(binder, expr, choice.values)
     distinct = ast.Core((ast.ResultColumn(expr, ast.Name("x"), place=expr.place),), distinct=True, source=source)
     rows = ast.TableSelect(ast.Select(distinct, place=expr.place), ast.Alias(ast.Name("v")))
     shown = ast.Core(
@@ -120,6 +120,27 @@ def _values(binder: Binding, choice: ast.PivotChoice, source: ast.Table) -> list
     plan = binder.plan(ast.Select(shown, order_by=(ast.OrderTerm(_column("x")),), place=expr.place))
     found = dict.fromkeys(str(one) for one in binder.env.evaluate(plan))
     return [_Value(one, _is(_text(expr), ast.String(one, place=expr.place))) for one in found]
+
+
+def _listed(binder: Binding, expr: ast.Expr, values: Sequence[tuple[ast.Expr, ast.Name | None]]) -> list[_Value]:
+    """Return the values that are listed in IN: a bare name is a text, as elsewhere, and each stands there once."""
+    found: dict[str, _Value] = {}
+    for value, name in values:
+        text = _as_text(value, binder.env.macro_arguments)
+        one = _Value(_shown(text) if name is None else name.text, _is(expr, text))
+        if one.name in found:
+            raise BindError(f"PIVOT would make two columns `{one.name}`", value.place, hint="list each value once")
+        found[one.name] = one
+    return list(found.values())
+
+
+def _as_text(value: ast.Expr, parameters: Collection[str]) -> ast.Expr:
+    """Return the text that a bare name stands for, as it is written; a parameter of a macro is no such name."""
+    if isinstance(value, ast.Row):
+        return replace(value, items=tuple(_as_text(one, parameters) for one in value.items))
+    if not isinstance(value, ast.Column) or len(value.path.parts) > 1 or value.path.text.lower() in parameters:
+        return value
+    return ast.String(value.path.text, place=value.place)
 
 
 def _is(expr: ast.Expr, value: ast.Expr) -> ast.Expr:
@@ -193,7 +214,7 @@ def _expanded(
             if nested is not None:
                 hint = "compute with the columns in a subquery"
                 raise BindError("COLUMNS stands alone among the columns of UNPIVOT", nested.place, hint=hint)
-            yield one
+            yield replace(one, expr=_as_column(one.expr))
             continue
         if context is None:
             assert isinstance(source, ast.TableName)
@@ -206,6 +227,13 @@ def _expanded(
         for name in names:
             column = replace(_column(name), place=one.place)
             yield ast.ResultColumn(column, place=one.place)
+
+
+def _as_column(expr: ast.Expr) -> ast.Expr:
+    """Return the column that a text stands for: other engines take both kinds of quotes for its name."""
+    if isinstance(expr, ast.Row):
+        return replace(expr, items=tuple(map(_as_column, expr.items)))
+    return replace(_column(expr.text), place=expr.place) if isinstance(expr, ast.String) else expr
 
 
 def _row(expr: ast.Expr) -> tuple[ast.Expr, ...]:
