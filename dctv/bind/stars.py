@@ -27,12 +27,18 @@ def named_columns(expr: ast.Star, context: ClauseContext, away: Collection[Expre
         )
     names = [c.name for c in columns]
     excluded = {index for path in expr.exclude for index in _listed(path, columns, context.scope)}
-    renamed = {index: new.text for old, new in expr.rename for index in _listed(old, columns, context.scope)}
+    renamed: dict[int, str] = {}
+    for old, new in expr.rename:
+        found = _listed(old, columns, context.scope)
+        _refuse_twice(old, found, "RENAME", excluded, renamed)
+        renamed |= dict.fromkeys(found, new.text)
     fits = None if expr.choice is None else matcher(expr.choice)
     replaced: dict[int, Bound] = {}
     for value, called in expr.replace:
         bound, path = expressions.bind(value, context), ast.Path((called,), place=called.place)
-        replaced |= dict.fromkeys(_listed(path, columns, context.scope), bound)
+        found = _listed(path, columns, context.scope)
+        _refuse_twice(path, found, "REPLACE", excluded, replaced)
+        replaced |= dict.fromkeys(found, bound)
     items = []
     for index, column in enumerate(columns):
         if index in excluded or (fits is not None and not fits(column.name)):
@@ -43,6 +49,14 @@ def named_columns(expr: ast.Star, context: ClauseContext, away: Collection[Expre
         hint = f"columns here: {', '.join(names[:12])}"
         raise BindError("`*` is left with no column", expr.choice.place or expr.place, hint=hint)
     return items
+
+
+def _refuse_twice(path: ast.Path, found: Sequence[int], clause: str, excluded: set[int], done: Collection[int]) -> None:
+    """Refuse a column in RENAME or REPLACE that is excluded, or stands there before."""
+    if not excluded.isdisjoint(found):
+        raise BindError(f"`{path.text}` is excluded, so {clause} has no column to apply to", path.place)
+    if any(index in done for index in found):
+        raise BindError(f"`{path.text}` stands twice in {clause}", path.place)
 
 
 def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list[ScopeColumn]:
