@@ -14,11 +14,21 @@ _MOST = (2**63 - 1) // 1000
 """Microseconds that Arrow can hold."""
 
 TOO_LONG = "an interval has too many hours: at most 292 years of them fit into a result"
+_NESTED = frozenset(("list", "array", "map", "struct", "tuple", "union"))
 
 
 def _has_interval(kind: Any) -> bool:
     """Return whether a type of DuckDB's is an interval or contains one."""
-    return "INTERVAL" in str(kind)
+    return kind.id == "interval" or any(_has_interval(inner) for _, inner in _children(kind))
+
+
+def _children(kind: Any) -> list[tuple[str, Any]]:
+    """Return the types within a nested one, with their names."""
+    # The state of an aggregate says that it is a struct, but its members cannot be taken.
+    if kind.id not in _NESTED or str(kind) == "AGGREGATE_STATE":
+        return []
+    # An array has its length beside the type of its elements.
+    return [(name, inner) for name, inner in kind.children if not isinstance(inner, int)]
 
 
 def checked(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
@@ -47,13 +57,17 @@ def _too_long(value: str, kind: Any, depth: int = 0) -> str:
     if kind.id == "interval":
         parts = f"datepart('hour', {value}) * 3600000000 + datepart('minute', {value}) * 60000000"
         return f"{parts} + datepart('microsecond', {value}) NOT BETWEEN -{_MOST} AND {_MOST}"
-    members = [(name, inner) for name, inner in kind.children if _has_interval(inner)]
+    members = [
+        (name, str(index) if kind.id == "tuple" else _literal(name), inner)
+        for index, (name, inner) in enumerate(_children(kind), start=1)
+        if _has_interval(inner)
+    ]
     if kind.id in ("list", "array"):
-        return _any_too_long(value, members[0][1], depth)
+        return _any_too_long(value, members[0][2], depth)
     if kind.id == "map":
-        return " OR ".join(_any_too_long(f"map_{name}s({value})", inner, depth) for name, inner in members)
+        return " OR ".join(_any_too_long(f"map_{name}s({value})", inner, depth) for name, _, inner in members)
     take = "union_extract" if kind.id == "union" else "struct_extract"
-    taken = ((f"{take}({value}, {_literal(name)})", inner) for name, inner in members)
+    taken = ((f"{take}({value}, {key})", inner) for _, key, inner in members)
     return " OR ".join(f"({_too_long(member, inner, depth)})" for member, inner in taken)
 
 
