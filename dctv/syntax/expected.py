@@ -56,7 +56,7 @@ _OPERATORS = frozenset({
     "**", "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
     "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR", "::", "[", "BRACKETS",
     "->", "->>", "^", "~", "!~", "~*", "!~*", "~~", "!~~", "~~*", "!~~*", "~~~", "^@", "&&", "@>", "<@", "COLLATE",
-    "NOT_BETWEEN", "NOT_LIKE", "AT_TIME",
+    "NOT_BETWEEN", "NOT_LIKE", "AT_TIME", "ISNULL", "NOTNULL", "NOT_NULL",
 })  # fmt: skip
 _JOINS = frozenset({
     "TABLESAMPLE", "PIVOT", "UNPIVOT", "JOIN", "POSITIONAL",
@@ -93,7 +93,7 @@ def terminals(parser: Parser) -> dict[str, frozenset[str]]:
 def keywords(parser: Parser) -> list[str]:
     """Return the keywords that may come next."""
     found = terminals(parser)
-    also = {"NOT"} if found.keys() & {"NOT_BETWEEN", "NOT_LIKE"} else set()
+    also = {"NOT"} if found.keys() & {"NOT_BETWEEN", "NOT_LIKE", "NOT_NULL"} else set()
     also |= {"USING"} if "USING_SAMPLE" in found else set()
     return sorted((found.keys() & parser.table.keywords) | also)
 
@@ -163,6 +163,7 @@ def _word(terminal: str) -> str:
         "BRACKETS": "`[]`",
         "NOT_LIKE": "`NOT`",
         "NOT_BETWEEN": "`NOT`",
+        "NOT_NULL": "`NOT`",
         "BY_NAME": "`NAME`",
         "DOUBLE_QUOTED": "a string",
     }

@@ -54,8 +54,8 @@ NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR"})
 """Operators that may begin with NOT, besides BETWEEN."""
 
 ENDING = frozenset({
-    "ASC", "DESC", "END", "EXPORT_STATE", "FIRST", "FOLLOWING", "FUNCTIONS", "LAST", "MOUNTS", "NULLS", "PARTITION",
-    "PRECEDING", "PRECISION", "ROW", "TABLES", "UNITS", "ZONE",
+    "ASC", "DESC", "END", "EXPORT_STATE", "FIRST", "FOLLOWING", "FUNCTIONS", "ISNULL", "LAST", "MOUNTS", "NOTNULL",
+    "NULLS", "PARTITION", "PRECEDING", "PRECISION", "ROW", "TABLES", "UNITS", "ZONE",
 })  # fmt: skip
 """Words that may end a phrase; the others are names before AFTER_NAMES where a name is valid."""
 

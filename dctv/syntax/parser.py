@@ -288,8 +288,8 @@ class Parser:
         """Return the terminal of NOT or USING, which depends on the next word."""
         if word == "USING":
             return "USING_SAMPLE" if following == "SAMPLE" else word
-        if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):
-            return "NOT_BETWEEN"
+        if following in ("BETWEEN", "NULL") and self.accepts(f"NOT_{following}"):
+            return f"NOT_{following}"
         return "NOT_LIKE" if following in NEGATABLE and self.accepts("NOT_LIKE") else "NOT"
 
     def _leads(self, word: str, following: str) -> bool:

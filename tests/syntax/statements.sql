@@ -93,6 +93,7 @@ SELECT * FROM as_spans(t, end => 1, partition=>'p', from=>2, select=>3, `odd nam
 SELECT a OR b AND NOT c = d
 SELECT a = b, a == b, a != b, a <> b, a < b, a <= b, a > b, a >= b, a <=> b, a <!=> b
 SELECT a IS NULL, a IS NOT NULL, a IS b, a IS NOT b, a IS DISTINCT FROM b, a IS NOT DISTINCT FROM b
+SELECT a ISNULL, a NOTNULL, a NOT NULL
 SELECT a IN (1), a IN (1,), a IN (1, 2), a IN (1, 2,), a NOT IN (1), a not /* c */ in (SELECT 1), a IN (SELECT 1)
 SELECT a IN ms, b IN `miles/hour`, 4`inches` IN cm, x IN in
 SELECT a LIKE b, a NOT LIKE b ESCAPE 'c', a ILIKE b, a NOT ILIKE b, a GLOB b, a NOT GLOB b, a REGEXP b, a NOT REGEXP b

@@ -142,6 +142,11 @@ def not_same(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Binary:
     return ast.Binary("<!=>", left, right, place=at)
 
 
+def null_test(at: Place, operand: ast.Expr, op: str) -> ast.Binary:
+    """Make the test for NULL of one or two words behind a value."""
+    return (same if op == "ISNULL" else not_same)(at, operand, ast.Constant(None, place=at))
+
+
 def like(at: Place, operand: ast.Expr, op: str, pattern: ast.Expr, escape: ast.Expr | None = None) -> ast.Like:
     """Make a comparison with a pattern."""
     name = cast("ast.LikeOp", op.removeprefix("NOT "))
@@ -388,6 +393,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "is_value": is_value,
     "is_no_value": is_no_value,
     "not_same": not_same,
+    "null_test": null_test,
     "like": like,
     "between": between,
     "in_list": in_list,

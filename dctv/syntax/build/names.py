@@ -99,7 +99,7 @@ def no(_at: Place, *_tokens: Raw) -> bool:
     return False
 
 
-_WORDS = """union_op intersect_op mode timed_mode overlap grouping_kind direction nulls_order join_kind
+_WORDS = """union_op intersect_op mode timed_mode overlap grouping_kind direction null_op nulls_order join_kind
     span_kind broadcast_kind direction_word nearest_word view_words sign not_op compare_op like_op
     bit_or_op bit_and_op shift_op add_op concat_op multiply_op prefix_op json_op literal_type nulls left_out frame_unit
     bound_end match_op trim_side first_word row_word bound_side type_words"""
