@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.library_views import BoundView, UnboundView, ViewReads
+from dctv.bind.result_names import ResultNames
 from dctv.bind.scope import Scope
-from dctv.bind.spellings import value_of
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
@@ -181,8 +181,8 @@ class ClauseContext:
     scope: Scope
     leaves: Leaves
     subqueries: Subqueries
-    aliases: Mapping[str, Bound] = field(default_factory=dict)
-    """Result columns that may be named where no input column has the name, by name."""
+    aliases: ResultNames = field(default_factory=ResultNames)
+    """Result columns that may be named where no input column has the name."""
     aggregated: Scope | None = None
     """In a span group: the scope inside an aggregate; outside of one `scope` holds the group's own columns."""
     present: Expression | None = None
@@ -204,4 +204,4 @@ class ClauseContext:
         *qualifier, name = (part.text for part in path.parts)
         if qualifier and [one.lower() for one in qualifier] != ["alias"]:
             return None
-        return value_of(self.aliases, name, path.place)
+        return self.aliases.find(name, path.place)

@@ -89,10 +89,7 @@ def renamed(table: ScopeTable, alias: ast.Alias) -> ScopeTable:
         raise BindError(
             f"`{alias.name.text}` has {count} columns, the list names {len(alias.columns)}", alias.columns[0].place
         )
-    columns = tuple(
-        replace(one, column=replace(one.column, name=name.text))
-        for one, name in zip(table.columns, alias.columns, strict=True)
-    )
+    columns = tuple(one.called(name.text) for one, name in zip(table.columns, alias.columns, strict=True))
     return replace(table, columns=columns)
 
 

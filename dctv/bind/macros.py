@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, with_macro
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Subqueries
+from dctv.bind.result_names import ResultNames
 from dctv.bind.scope import Scope
 from dctv.catalog.namespace import Macro
 from dctv.errors import BindError, Place, QueryError, nearest
@@ -128,7 +129,7 @@ def expand(macro: Macro, call: ast.Call, context: ClauseContext, bind: Bind) -> 
     matched = _matched(name, macro, call.arguments, call.keywords, call.place)
     env = replace(context.env, macro_arguments={}, expanding=_deeper(name, macro, context.env.expanding, call.place))
     outside = context.subqueries.copy(env=context.env)
-    closed = replace(context, env=env, scope=Scope([]), aggregated=None, aliases={}, subqueries=outside)
+    closed = replace(context, env=env, scope=Scope([]), aggregated=None, aliases=ResultNames(), subqueries=outside)
     expansion = Expansion(name, call.place)
     substitutions = {}
     for key, value in matched.items():
@@ -140,7 +141,7 @@ def expand(macro: Macro, call: ast.Call, context: ClauseContext, bind: Bind) -> 
     env = replace(env, macro_arguments=substitutions)
     inside = _Closed(context.subqueries.copy(env=env, common={}))
     with expansion.naming_macro():
-        made = bind(body, replace(context, env=env, aliases={}, subqueries=inside))
+        made = bind(body, replace(context, env=env, aliases=ResultNames(), subqueries=inside))
     return replace(_moved(made, expansion), place=call.place)
 
 

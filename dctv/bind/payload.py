@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dctv.bind import expressions
 from dctv.bind.bound import Bound
 from dctv.bind.context import ClauseContext
+from dctv.bind.result_names import ResultNames
 from dctv.bind.select_cores import OutputColumn, aliases, bound_column, star
 from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError
@@ -24,7 +25,7 @@ def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[Outp
     taken = names - {DURATION} if core.kind == "EVENT" else names
     own = {s.bound.value for s in special}
     items: list[OutputColumn] = []
-    named: dict[str, Bound] = {}
+    named = ResultNames()
     context = replace(context, aliases=named)
     for column in core.columns:
         if isinstance(column.expr, ast.Star):
@@ -41,7 +42,7 @@ def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[Outp
             if column.name is None and item.bound.value in own:
                 raise _listed(column, core, item.name)
             if column.name is not None:
-                named.setdefault(item.name, item.bound)
+                named.add(item.name, item.bound)
             items.append(item)
     _refuse_duplicates(core, items, taken)
     return items

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.members import has_members, member_of
+from dctv.bind.result_names import ResultNames
 from dctv.bind.spellings import meant, value_of
 from dctv.errors import BindError, Place, UnitError, nearest
 from dctv.patterns import pattern
@@ -54,6 +55,10 @@ class ScopeColumn:
         """Its type, if that is known yet."""
         return parse(self.column.type) if self.column.type else None
 
+    def called(self, name: str) -> ScopeColumn:
+        """Return the column under another name."""
+        return replace(self, column=replace(self.column, name=name))
+
 
 @record
 class ScopeTable:
@@ -64,8 +69,13 @@ class ScopeTable:
     path: tuple[str, ...] = ()
     shared: tuple[ScopeColumn, ...] = ()
     """Columns that it has in common with other tables: known by its qualifier, but not part of its `*`."""
-    counts: bool = False
-    """Whether it is a call such as range(3), whose name means its only column."""
+    function: str | None = None
+    """Of a call such as range(3) AS r: the function, whose name also means the column that the alias names."""
+
+    def listing(self, function: str) -> ScopeTable:
+        """Return the table as that of a function which lists values, and whose alias names them."""
+        first, *others = self.columns
+        return replace(self, columns=(first.called(self.alias or function), *others), function=function)
 
     def answers(self, qualifier: tuple[str, ...], *, exactly: bool) -> bool:
         """Whether a qualifier means this table."""
@@ -89,8 +99,8 @@ class Scope:
     """Columns that a bare name means although several tables have them: those of USING, of partitions."""
     parameters: Mapping[str, ScopeColumn] = field(default_factory=dict)
     """The parameters of the lambdas around an expression, by name, which hide columns."""
-    results: Mapping[str, Bound] = field(default_factory=dict)
-    """Results that subqueries may name, too, by name."""
+    results: ResultNames = field(default_factory=ResultNames)
+    """Results that subqueries may name, too."""
 
     def columns(self) -> Iterator[ScopeColumn]:
         """All columns in order."""
@@ -130,14 +140,14 @@ class Scope:
         parts = tuple(p.text for p in path.parts)
         if len(parts) > 1:
             table = self.find_table(parts[:-1])
-            if table is not None and table.counts and parts[-1].lower() == parts[-2].lower():
-                return table.columns[0]
-            return None if table is None else _choose(list(table.columns), path) or _choose(list(table.shared), path)
+            if table is None:
+                return None
+            return _choose(list(table.columns), path) or _choose(list(table.shared), path) or _listed([table], path)
         parameter = value_of(self.parameters, parts[0], path.place)
         if parameter is not None:
             return parameter
         merged = self.merged.get(parts[0].lower())
-        return merged or _choose(list(self.columns()), path)
+        return merged or _choose(list(self.columns()), path) or _listed(self.tables, path)
 
     def resolve(self, path: ast.Path) -> Bound:
         """Return the column that a name means, here or further out, or fail with the nearest name."""
@@ -164,19 +174,16 @@ class Scope:
 
     def result(self, path: ast.Path) -> Bound | None:
         """Return the result of this select that a name in a subquery means: of a single row, of no group or window."""
-        found = value_of(self.results, path.parts[0].text, path.place) if len(path.parts) == 1 else None
+        found = self.results.find(path.parts[0].text, path.place) if len(path.parts) == 1 else None
         if found is None or found.aggregate or found.serial:
             return None
         return replace(found, place=path.place)
 
     def row_struct(self, path: ast.Path) -> Bound | None:
-        """Return a row of the named table as a struct; for a table of one value, that value."""
+        """Return a row of the named table as a struct."""
         table = self.find_table((path.parts[0].text,)) if len(path.parts) == 1 else None
         if table is None or not table.columns:
             return None
-        only = table.columns[0]
-        if table.counts:
-            return Bound(only.value, only.column.unit, path.place, family=family_of(only.column.type), type=only.type)
         for one in table.columns:
             if one.column.unit != NO_UNIT:
                 raise UnitError(
@@ -265,6 +272,12 @@ def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
             hint="put the table's name or alias in front",
         )
     return columns[found[0]] if found else None
+
+
+def _listed(tables: Sequence[ScopeTable], path: ast.Path) -> ScopeColumn | None:
+    """Return the column that the name of a function means which lists values, such as range."""
+    name = path.parts[-1].text.lower()
+    return _choose([table.columns[0].called(name) for table in tables if table.function == name], path)
 
 
 def _refuse_doubled(table: ScopeTable, place: Place | None) -> None:

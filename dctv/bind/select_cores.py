@@ -13,6 +13,7 @@ from dctv.bind.grouping_sets import grouping_sets
 from dctv.bind.int128 import is_wide
 from dctv.bind.many_columns import of_all, once_each
 from dctv.bind.relations import names_of
+from dctv.bind.result_names import ResultNames
 from dctv.bind.sampled_joins import sampled_join
 from dctv.bind.scope import Scope
 from dctv.bind.spellings import fitting
@@ -141,22 +142,26 @@ def _with_windows(core: ast.Core, context: ClauseContext) -> ClauseContext:
     return context
 
 
-def _named_in(core: ast.Core, context: ClauseContext) -> dict[str, Bound]:
+def _named_in(core: ast.Core, context: ClauseContext) -> ResultNames:
     """Return the result columns that WINDOW names and the input lacks; the others may use its windows."""
-    found: dict[str, Bound] = {}
-    named = {one.name.text: one.expr for one in reversed(core.columns) if one.name is not None}
+    found = ResultNames()
+    named: dict[str, list[ast.Expr]] = {}
+    for one in core.columns:
+        if one.name is not None:
+            named.setdefault(one.name.text, []).append(one.expr)
     _add_named(core.windows, named, found, replace(context, aliases=found, clause=WITHIN))
     return found
 
 
-def _add_named(read: object, named: dict[str, ast.Expr], found: dict[str, Bound], context: ClauseContext) -> None:
+def _add_named(read: object, named: dict[str, list[ast.Expr]], found: ResultNames, context: ClauseContext) -> None:
     """Bind the result columns that an expression names, after those that they name themselves."""
     for path in [node.path for node in nodes(read) if isinstance(node, ast.Column)]:
         name = next((list(named)[index] for index in fitting(named, path.text)), None)
         if name is not None and context.scope.find(path) is None:
-            expr = named.pop(name)
-            _add_named(expr, named, found, context)
-            found[name] = expressions.bind(expr, context)
+            exprs = named.pop(name)
+            _add_named(tuple(exprs), named, found, context)
+            for expr in exprs:
+                found.add(name, expressions.bind(expr, context))
 
 
 def _is_plain(core: ast.Core, query: Query) -> bool:
@@ -166,12 +171,9 @@ def _is_plain(core: ast.Core, query: Query) -> bool:
     return walk.is_single(query) and not any(isinstance(node, Window) for node in walk.walk(query))
 
 
-def aliases(items: Sequence[OutputColumn]) -> dict[str, Bound]:
+def aliases(items: Sequence[OutputColumn]) -> ResultNames:
     """Return the result columns by name, as HAVING and ORDER BY may name them."""
-    found: dict[str, Bound] = {}
-    for item in items:
-        found.setdefault(item.name, item.bound)
-    return found
+    return ResultNames([(item.name, item.bound) for item in items])
 
 
 def condition(expr: ast.Expr, context: ClauseContext) -> Bound:
@@ -183,7 +185,7 @@ def expand(columns: Sequence[ast.ResultColumn], context: ClauseContext) -> list[
     """Bind the select list; stars become the columns that they stand for."""
     refuse_others(columns)
     items: list[OutputColumn] = []
-    named: dict[str, Bound] = {}
+    named = ResultNames()
     # What a column is called may be said in those after it.
     context = replace(context, aliases=named)
     context.scope.results = named
@@ -194,8 +196,10 @@ def expand(columns: Sequence[ast.ResultColumn], context: ClauseContext) -> list[
         for item in bound_column(column, context):
             items.append(item)
             if column.name is not None:
-                named.setdefault(item.name, item.bound)
+                named.add(item.name, item.bound)
                 warn_of_division(column.expr, item.name, item.bound, context)
+    if not items:
+        raise BindError("the select list is left with no column", columns[0].place or columns[0].expr.place)
     return items
 
 

@@ -18,10 +18,10 @@ from dctv.bind.grouping import aggregates, outside, parts_of
 from dctv.bind.int128 import is_wide
 from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
+from dctv.bind.result_names import position_of
 from dctv.bind.same_names import matched
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.select_cores import OutputColumn, bind_core, ordinal
-from dctv.bind.spellings import fitting
 from dctv.bind.stars import named_columns
 from dctv.bind.types import BIGINT, DOUBLE, INTERVAL, of_cast, of_choice, settled
 from dctv.bind.windows import ordered, refuse_constant
@@ -296,8 +296,7 @@ def _named(expr: ast.Expr, items: Sequence[OutputColumn]) -> int | None:
     """Return the result column that a bare name means in ORDER BY, where results come before inputs."""
     if not isinstance(expr, ast.Column) or len(expr.path.parts) != 1:
         return None
-    found = fitting([item.name for item in items], expr.path.parts[0].text)
-    return found[0] if len(found) == 1 else None
+    return position_of([(item.name, item.bound) for item in items], expr.path.parts[0].text, expr.path.place)
 
 
 def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Select, bool]:

@@ -126,7 +126,7 @@ def _numbered(binder: Binding, node: ast.Table, source: FromClause, leaves: Leav
     shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
     source.positions.append(Column(ROW, inner))
-    _extend(source.scope, [table_in_scope(plan, inner, shown, path)], node)
+    _extend(source.scope, [_by_alias(table_in_scope(plan, inner, shown, path), node)], node)
     return Derived(numbered(plan, leaves.name(plan)), inner)
 
 
@@ -168,19 +168,25 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
         plain = replace(node, alias=replace(node.alias, columns=()))
         first, tables = _item(binder, plain, source, leaves)
         return first, [renamed(tables[0], node.alias)]
-    counts = isinstance(node, ast.TableCall) and node.alias is not None and node.path.text.upper() in LISTINGS
     alone = alone_or_beside(binder, node, source.scope, leaves)
     if not isinstance(alone, Plan):
         derived, tables, query = alone
         source.stable, source.sure = False, source.sure and query.sure
         source.parts.append(Bound(TRUE, place=node.place, parts=query.parts, type=BOOLEAN, serial=query.serial))
-        return derived, [replace(table, counts=counts) for table in tables]
+        return derived, [_by_alias(table, node) for table in tables]
     plan = alone
     source.stable = source.stable and plan.stable
     shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
     table = table_in_scope(plan, inner, shown, path)
-    return TableName(leaves.name(plan), inner), [replace(table, counts=counts)]
+    return TableName(leaves.name(plan), inner), [_by_alias(table, node)]
+
+
+def _by_alias(table: ScopeTable, node: ast.Table) -> ScopeTable:
+    """Return a table whose values have the name of its alias, if it is a call such as range(3) AS r."""
+    if not isinstance(node, ast.TableCall) or node.path.text.upper() not in LISTINGS:
+        return table
+    return table.listing(node.path.text.lower()) if node.alias is not None and not node.alias.columns else table
 
 
 _BESIDE = ("INNER", "LEFT", "CROSS")
