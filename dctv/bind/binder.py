@@ -429,8 +429,23 @@ def _names_itself(cte: ast.CommonTable, others: Iterable[str]) -> bool:
     own = (cte.name.text, recurring(cte.name.text))
     known = dict.fromkeys((*others, *own))
 
+    hidden = _where_hidden(cte)
     tables = (node for node in nodes(cte.select, without=(ast.Path,)) if isinstance(node, ast.TableName))
-    return any(common_name(table.path, known) in own for table in tables)
+    return any(common_name(table.path, known) in own for table in tables if id(table) not in hidden)
+
+
+def _where_hidden(cte: ast.CommonTable) -> set[int]:
+    """Return the nodes of a common table's select, by identity, in which another common table has its name."""
+    found: set[int] = set()
+    for select in nodes(cte.select, without=(ast.Path,)):
+        if not isinstance(select, ast.Select):
+            continue
+        at = next((at for at, one in enumerate(select.ctes) if one.name.text == cte.name.text), None)
+        if at is not None:
+            # Those before it, and itself unless it is recursive, read what the name means further out.
+            seen = set(map(id, nodes(select.ctes[: at + (not select.recursive)])))
+            found.update(id(one) for one in nodes(select) if id(one) not in seen)
+    return found
 
 
 def _signature(function: TableFunction) -> str:

@@ -222,6 +222,8 @@ def _check_form(name: str, expr: ast.Call, kind: str) -> None:
 def _check_place(name: str, expr: ast.Call, context: ClauseContext, *, aggregate: bool) -> None:
     if expr.exported:
         aggregate_states.check(expr, aggregate=aggregate)
+    if expr.over is not None and context.inside_aggregate:
+        raise BindError("a window function cannot stand in an aggregate", expr.place, hint=FIRST)
     if not aggregate:
         if expr.over is not None and context.clause in ("WHERE", "HAVING", "GROUP BY", "ON", WITHIN):
             hint = _WITHOUT_WINDOWS.get(context.clause)
